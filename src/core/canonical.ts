@@ -1,0 +1,34 @@
+/** Anything canonical JSON can hold here: numbers are safe integers. */
+export type CanonicalValue = string | number | boolean | null | readonly CanonicalValue[] | { readonly [key: string]: CanonicalValue | undefined };
+
+/**
+ * One text for one value: keys sorted by code unit, no white space, safe integers only. Two programs that hold
+ * the same value arrive at the same text, and so at the same digest. Undefined members are left out.
+ */
+export function canonicalJson(value: CanonicalValue): string {
+  if (value === null || typeof value === "boolean") return String(value);
+  if (typeof value === "string") return quote(value);
+  if (typeof value === "number") return integer(value);
+  if (isList(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  const members = Object.keys(value)
+    .toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+    .flatMap((key) => {
+      const member = value[key];
+      return member === undefined ? [] : [`${quote(key)}:${canonicalJson(member)}`];
+    });
+  return `{${members.join(",")}}`;
+}
+
+function isList(value: object): value is readonly CanonicalValue[] {
+  return Array.isArray(value);
+}
+
+function quote(text: string): string {
+  if (!text.isWellFormed()) throw new TypeError("canonical JSON cannot hold a lone surrogate");
+  return JSON.stringify(text);
+}
+
+function integer(value: number): string {
+  if (!Number.isSafeInteger(value)) throw new TypeError(`canonical JSON holds safe integers only, not ${value}`);
+  return String(value === 0 ? 0 : value);
+}

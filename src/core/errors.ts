@@ -1,0 +1,30 @@
+/**
+ * The errors a person or a retry policy tells apart. The class says *retry or stop*; the message says what
+ * happened, to which thing; `next` says what to do.
+ */
+export class InputError extends Error {
+  override readonly name = "InputError";
+  readonly next: string;
+  constructor(message: string, next = "", options?: ErrorOptions) {
+    super(message, options);
+    this.next = next;
+  }
+}
+
+/** No answer from something we depend on: nothing was decided, asking again may help (exit code 3). */
+export class UnavailableError extends Error {
+  override readonly name = "UnavailableError";
+  readonly next: string;
+  constructor(message: string, next = "", options?: ErrorOptions) {
+    super(message, options);
+    this.next = next;
+  }
+}
+
+/** This process is no longer the writer: stop, do not retry (R34, R36). */
+export class DeadEpochError extends Error {
+  override readonly name = "DeadEpochError";
+  constructor(mesh: string, epoch: number) {
+    super(`epoch ${epoch} of mesh ${mesh} is over: another controller holds the lease`);
+  }
+}

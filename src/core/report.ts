@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { digestSchema, nameSchema, timestampSchema } from "./names.ts";
+import { orderSchema } from "./declaration.ts";
+import { resourceIdSchema } from "./resource.ts";
+
+/** What the host read back of one resource; `applied` only when the read back matches (R43). */
+export const resourceReportSchema = z.object({
+  id: resourceIdSchema,
+  state: z.enum(["applied", "failed", "waiting", "un-ready"]),
+  /** What was read, or what went wrong, or what it waits for. Never a secret. */
+  message: z.string().max(2000),
+  /** Found different on this pass and mended: both values said (R44). */
+  drift: z.strictObject({ wanted: z.string().max(500), found: z.string().max(500) }).optional(),
+  /** Grants: ids of provisions that are really there, with their version. */
+  provisions: z.array(z.strictObject({ provision: z.string(), version: z.number().int().positive() })).optional(),
+});
+export type ResourceReport = z.infer<typeof resourceReportSchema>;
+
+/** Which check refused a declaration. */
+export const refusalCheckSchema = z.enum([
+  "envelope", "signature", "key", "mesh", "node", "incarnation", "schema", "digest", "older", "same-number-other-digest", "size", "seal",
+]);
+export type RefusalCheck = z.infer<typeof refusalCheckSchema>;
+
+export const refusalSchema = z.strictObject({
+  check: refusalCheckSchema,
+  message: z.string().max(500),
+  /** What was refused, where it could be read. */
+  offered: orderSchema.nullable(),
+  count: z.number().int().positive(),
+  at: timestampSchema,
+});
+export type Refusal = z.infer<typeof refusalSchema>;
+
+/** One report of one host, ordered by (epoch, number, boot, sequence) (R38). */
+export const reportSchema = z.object({
+  schema: z.literal(1),
+  mesh: nameSchema,
+  node: nameSchema,
+  incarnation: z.string(),
+  /** What the host has accepted; null before its first declaration. */
+  has: orderSchema.nullable(),
+  /** Digest of the content it has accepted. */
+  digest: digestSchema.nullable(),
+  /** Rises with every start of the host on this machine, kept on disk. */
+  boot: z.number().int().nonnegative(),
+  bootId: z.string().max(100),
+  sequence: z.number().int().positive(),
+  at: timestampSchema,
+  /** Last time the controller answered this host. */
+  lastWordAt: timestampSchema.nullable(),
+  /** `applied`: every resource read back as wanted. `half`: an apply has not ended. */
+  outcome: z.enum(["none", "half", "applied", "failed", "un-ready"]),
+  resources: z.array(resourceReportSchema).max(5000),
+  refusals: z.array(refusalSchema).max(50),
+});
+export type Report = z.infer<typeof reportSchema>;

@@ -1,0 +1,65 @@
+import type { Artifact } from "../core/artifact.ts";
+import type { Order } from "../core/declaration.ts";
+import type { Manifest, ProvisionKind } from "../core/manifest.ts";
+import type { Digest, Name } from "../core/names.ts";
+import type { Assignment } from "../core/node.ts";
+import type { Provision } from "../core/provision.ts";
+import type { Endpoint } from "../core/resource.ts";
+
+/** Everything composition reads, at one moment. Loaded by the store in one snapshot. */
+export interface World {
+  readonly mesh: Name;
+  readonly nodes: ReadonlyMap<Name, WorldNode>;
+  readonly modules: ReadonlyMap<Name, WorldModule>;
+  /** Every artifact that may be composed, by `artifactKey`. */
+  readonly artifacts: ReadonlyMap<string, WorldArtifact>;
+  /** Assignments by node. A node without any has no entry. */
+  readonly assignments: ReadonlyMap<Name, readonly Assignment[]>;
+  /** `issued` and `owed` ones, by id. At most one live version of each id. */
+  readonly provisions: ReadonlyMap<string, Provision>;
+  /** Highest version ever issued of each provision id, withdrawn ones too: never granted twice. */
+  readonly versions: ReadonlyMap<string, number>;
+  /** What each node was last sent. No entry: never told. */
+  readonly sent: ReadonlyMap<Name, Sent>;
+}
+
+export interface WorldNode {
+  readonly name: Name;
+  readonly address: string;
+  /** Fingerprint of the enrolled host's key; null before enrolment (nothing can be sealed to it yet). */
+  readonly incarnation: string | null;
+}
+
+export interface WorldModule {
+  readonly name: Name;
+  readonly upgrade: "record" | "auto";
+  /** The newest fit artifact: of the wanted inputs, or else of the last inputs that were fit. */
+  readonly fit: Digest | null;
+}
+
+export interface WorldArtifact {
+  readonly artifact: Artifact;
+  /** The manifest in the tree it was built from: an older build is composed as it was meant. */
+  readonly manifest: Manifest;
+}
+
+/** The record of the last send to a node (R21, R29). */
+export interface Sent {
+  readonly order: Order;
+  readonly digest: Digest;
+  /** Null where the send was not recorded with its builds: such a node is held in a cascade (case 20). */
+  readonly builds: Readonly<Record<Name, Digest>> | null;
+  readonly incarnation: string;
+  /** What its provider modules offered in that send: consumers are composed against what was told, not planned. */
+  readonly offers: readonly Offer[];
+}
+
+export interface Offer {
+  readonly module: Name;
+  readonly kind: ProvisionKind;
+  readonly endpoint: Endpoint;
+}
+
+export function artifactKey(module: Name, digest: Digest): string {
+  return `${module}@${digest}`;
+}

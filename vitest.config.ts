@@ -1,0 +1,41 @@
+import { defineConfig } from "vitest/config";
+
+/**
+ * unit: no server at all. records: real PostgreSQL. flows: real PostgreSQL, Temporal and git.
+ * beds: whole meshes with separate processes. A test's suffix says which it is.
+ */
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/**/*.{pg,flow,bed}.test.ts"] } },
+      {
+        test: {
+          name: "records",
+          include: ["test/**/*.pg.test.ts"],
+          globalSetup: ["test/support/postgres-setup.ts"],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: "flows",
+          include: ["test/**/*.flow.test.ts"],
+          globalSetup: ["test/support/postgres-setup.ts", "test/support/temporal-setup.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          maxWorkers: 1,
+        },
+      },
+      {
+        test: {
+          name: "beds",
+          include: ["test/beds/**/*.bed.test.ts"],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          maxWorkers: 1,
+        },
+      },
+    ],
+  },
+});
