@@ -20,12 +20,24 @@ export const closureSchema = z.strictObject({
 export type Closure = z.infer<typeof closureSchema>;
 
 /** Classes of environment failure: nobody could judge (R11). */
-export const outstandingClassSchema = z.enum(["disk", "memory", "limit", "registry", "sandbox", "lost-worker", "artifact-store"]);
+export const outstandingClassSchema = z.enum([
+  "disk",
+  "memory",
+  "limit",
+  "registry",
+  "sandbox",
+  "lost-worker",
+  "artifact-store",
+]);
 export type OutstandingClass = z.infer<typeof outstandingClassSchema>;
 
 export const verdictSchema = z.discriminatedUnion("verdict", [
   z.strictObject({ verdict: z.literal("fit"), artifact: digestSchema }),
-  z.strictObject({ verdict: z.literal("unfit"), stage: z.enum(["compile", "test", "manifest", "import"]), message: z.string() }),
+  z.strictObject({
+    verdict: z.literal("unfit"),
+    stage: z.enum(["compile", "test", "manifest", "import"]),
+    message: z.string(),
+  }),
   z.strictObject({ verdict: z.literal("outstanding"), class: outstandingClassSchema, message: z.string() }),
 ]);
 export type Verdict = z.infer<typeof verdictSchema>;

@@ -1,5 +1,11 @@
 /** Anything canonical JSON can hold here: numbers are safe integers. */
-export type CanonicalValue = string | number | boolean | null | readonly CanonicalValue[] | { readonly [key: string]: CanonicalValue | undefined };
+export type CanonicalValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly CanonicalValue[]
+  | { readonly [key: string]: CanonicalValue | undefined };
 
 /**
  * One text for one value: keys sorted by code unit, no white space, safe integers only. Two programs that hold

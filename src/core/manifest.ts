@@ -48,8 +48,14 @@ export const serviceManifestSchema = z.strictObject({
 
 export const manifestFileSchema = z.strictObject({
   /** Relative to the module's own folder of settings on the node. */
-  path: z.string().max(200).regex(/^[A-Za-z0-9_][A-Za-z0-9._-]*(\/[A-Za-z0-9_][A-Za-z0-9._-]*)*$/),
-  mode: z.string().regex(/^[0-7]{3}$/).default("644"),
+  path: z
+    .string()
+    .max(200)
+    .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]*(\/[A-Za-z0-9_][A-Za-z0-9._-]*)*$/),
+  mode: z
+    .string()
+    .regex(/^[0-7]{3}$/)
+    .default("644"),
   text: z.string().max(65536),
 });
 

@@ -34,7 +34,10 @@ export const branchSchema = z
 export const treePathSchema = z
   .string()
   .max(500)
-  .regex(/^(\.|[A-Za-z0-9_@][A-Za-z0-9._@-]*(\/[A-Za-z0-9_@][A-Za-z0-9._@-]*)*)$/, "a path is relative, without .. or empty segments");
+  .regex(
+    /^(\.|[A-Za-z0-9_@][A-Za-z0-9._@-]*(\/[A-Za-z0-9_@][A-Za-z0-9._@-]*)*)$/,
+    "a path is relative, without .. or empty segments",
+  );
 
 /** ISO 8601 in UTC, as `Date#toISOString` prints it. */
 export const timestampSchema = z.iso.datetime();

@@ -5,7 +5,10 @@ import { nameSchema } from "./names.ts";
 export const addressSchema = z
   .string()
   .max(253)
-  .regex(/^([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*|[0-9a-fA-F:]+)$/, "an address is a DNS name, an IPv4 or an IPv6 address");
+  .regex(
+    /^([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*|[0-9a-fA-F:]+)$/,
+    "an address is a DNS name, an IPv4 or an IPv6 address",
+  );
 
 /** What a host shows when it enrols: its public keys. Raw Ed25519 in base64; an age recipient (X25519). */
 export const hostKeysSchema = z.strictObject({

@@ -18,7 +18,18 @@ export type ResourceReport = z.infer<typeof resourceReportSchema>;
 
 /** Which check refused a declaration. */
 export const refusalCheckSchema = z.enum([
-  "envelope", "signature", "key", "mesh", "node", "incarnation", "schema", "digest", "older", "same-number-other-digest", "size", "seal",
+  "envelope",
+  "signature",
+  "key",
+  "mesh",
+  "node",
+  "incarnation",
+  "schema",
+  "digest",
+  "older",
+  "same-number-other-digest",
+  "size",
+  "seal",
 ]);
 export type RefusalCheck = z.infer<typeof refusalCheckSchema>;
 

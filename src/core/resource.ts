@@ -3,7 +3,10 @@ import { provisionKindSchema } from "./manifest.ts";
 import { digestSchema, nameSchema } from "./names.ts";
 
 /** `<kind>/<module>/<what>`: stable across declarations, the unit of reports (R32, R43). */
-export const resourceIdSchema = z.string().regex(/^[a-z]+(\/[a-z0-9][A-Za-z0-9._-]*)+$/).max(300);
+export const resourceIdSchema = z
+  .string()
+  .regex(/^[a-z]+(\/[a-z0-9][A-Za-z0-9._-]*)+$/)
+  .max(300);
 
 /** Relative to the host's root folder. Made by the controller from ids, checked again by the host. */
 export const nodePathSchema = z
@@ -75,7 +78,9 @@ export const serviceResourceSchema = z.strictObject({
   provisions: nodePathSchema.optional(),
   /** Versions of provisions and digest of files it reads: a change restarts it. */
   restartOn: z.array(z.string()),
-  health: z.strictObject({ http: z.string().optional(), tcp: z.string().optional(), withinSeconds: z.number().int() }).optional(),
+  health: z
+    .strictObject({ http: z.string().optional(), tcp: z.string().optional(), withinSeconds: z.number().int() })
+    .optional(),
   /** Services on this node that must be up before it starts (R2). */
   presence: z.array(z.strictObject({ service: resourceIdSchema, withinSeconds: z.number().int() })),
 });

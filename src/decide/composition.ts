@@ -4,7 +4,9 @@ import type { Provision } from "../core/provision.ts";
 import type { Offer } from "./world.ts";
 
 /** Which build of each module: the newest fit ones, or those given (R21). */
-export type Pins = { readonly at: "newest" } | { readonly at: "builds"; readonly builds: Readonly<Record<Name, Digest>> };
+export type Pins =
+  | { readonly at: "newest" }
+  | { readonly at: "builds"; readonly builds: Readonly<Record<Name, Digest>> };
 
 /** The result of composing one node: a value that can be printed, compared and stored. */
 export type Composition =
