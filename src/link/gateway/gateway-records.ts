@@ -1,0 +1,45 @@
+import type { Readable } from "node:stream";
+import type { Order } from "../../core/declaration.ts";
+import type { Digest } from "../../core/names.ts";
+import type { HostKeys } from "../../core/node.ts";
+import type { Report } from "../../core/report.ts";
+
+export type EnrolOutcome =
+  | { readonly ok: true; readonly incarnation: string; /** DSSE bytes of the mesh's root. */ readonly root: Uint8Array }
+  | { readonly ok: false; readonly why: string };
+
+export type KeptReport = { readonly outcome: "kept" } | { readonly outcome: "older" | "refused"; readonly why: string };
+
+/**
+ * What the gateway needs of the mesh's records, and nothing more. The worker implements it on the store.
+ * Every method throws when the records do not answer: the gateway then says 503 and never "nothing".
+ */
+export type GatewayRecords = {
+  /**
+   * Uses the token up and keeps the keys, in one transaction. The same secret with the same keys again is
+   * answered as before: the first answer may have been lost. `secret` is looked up by `hashEnrolmentSecret`.
+   */
+  enrolHost(request: {
+    readonly secret: string;
+    readonly node: string;
+    readonly keys: HostKeys;
+  }): Promise<EnrolOutcome>;
+  /** Null: no such node, or it has not enrolled. */
+  hostKeysOf(node: string): Promise<HostKeys | null>;
+  /** The newest envelope for the node's present incarnation with an order above `after`; null: none. */
+  newestEnvelope(node: string, after: Order | null): Promise<Uint8Array | null>;
+  /** Calls `wake` whenever there may be a newer envelope, also after every reconnect of LISTEN. Returns the way to stop. */
+  onDeclaration(node: string, wake: () => void): () => void;
+  /** `report` was signed by this node's key; `bytes` is its envelope. Order is decided here (R38). */
+  keepReport(node: string, report: Report, bytes: Uint8Array): Promise<KeptReport>;
+  /** Null: no such blob. */
+  statBlob(digest: Digest): Promise<{ readonly bytes: number } | null>;
+  /** Bytes `start` to `end`, both included. */
+  openBlob(digest: Digest, range: { readonly start: number; readonly end: number }): Promise<Readable>;
+  /** Left out: every enrolled host may fetch every blob it can name. */
+  mayFetchBlob?(node: string, digest: Digest): Promise<boolean>;
+  /** An authenticated host was here. */
+  recordContact(node: string): Promise<void>;
+  /** True: this delivery was not seen before. */
+  recordWebhookDelivery(source: string, delivery: string): Promise<boolean>;
+};

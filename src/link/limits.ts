@@ -1,0 +1,10 @@
+/** What is refused unread, on both sides: the sender checks what the receiver will. */
+export type LinkLimits = {
+  /** Of a whole DSSE envelope, as it travels. */
+  readonly envelopeBytes: number;
+  /** Nesting of a signed body. */
+  readonly depth: number;
+};
+
+/** 5,000 resources of a kilobyte each, in base64. */
+export const defaultLinkLimits: LinkLimits = { envelopeBytes: 8 * 1024 * 1024, depth: 32 };
