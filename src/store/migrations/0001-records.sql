@@ -109,6 +109,7 @@ create table build (
   closure jsonb not null,
   commit text not null,
   state text not null check (state in ('building', 'fit', 'unfit', 'outstanding')),
+  claimant text not null,            -- who builds it now, e.g. a workflow id
   artifact text,
   stage text,
   class text,
@@ -184,7 +185,9 @@ create table provision (
   minted_at timestamptz not null default now(),
   withdrawn_by text,
   withdrawn_at timestamptz,
-  confirmed_at timestamptz,          -- the provider read back that it is gone
+  told_epoch bigint,                 -- the first declaration to the provider's node that no longer lists it
+  told_number bigint,
+  confirmed_at timestamptz,          -- the provider read back that it is gone, at that declaration or later
   primary key (mesh, id, version)
 );
 create unique index provision_live on provision (mesh, id) where state = 'issued';
@@ -210,6 +213,7 @@ create table push (
   requested_by text not null,
   why text not null default '',
   opened_at timestamptz not null default now(),
+  baseline_at timestamptz,           -- set once: a retry after the named compose must not move the baseline
   ended_at timestamptz,
   result jsonb,
   primary key (mesh, id)

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { conditionSchema, type Condition } from "../core/condition.ts";
+import type { Name } from "../core/names.ts";
+import { timeColumn } from "./columns.ts";
+import type { Queryable } from "./database.ts";
+import { many, one, run } from "./rows.ts";
+
+const conditionRowSchema = z
+  .object({ ...conditionSchema.shape, since: timeColumn, lastSeen: timeColumn })
+  .pipe(conditionSchema);
+
+const columns = `code, subject, message, remedy, urgent, since, last_seen as "lastSeen", count`;
+
+export type Observation = Pick<Condition, "code" | "subject" | "message" | "remedy" | "urgent">;
+
+/** Seen (again): the beginning is kept, the count rises, the words are the newest. */
+export function observeCondition(db: Queryable, mesh: Name, seen: Observation): Promise<Condition> {
+  return one(
+    db,
+    conditionRowSchema,
+    `insert into condition (mesh, code, subject, message, remedy, urgent, since, last_seen, count)
+     values ($1, $2, $3, $4, $5, $6, now(), now(), 1)
+     on conflict (mesh, code, subject) do update set message = excluded.message, remedy = excluded.remedy,
+       urgent = excluded.urgent, last_seen = now(), count = condition.count + 1
+     returning ${columns}`,
+    [mesh, seen.code, seen.subject, seen.message.slice(0, 2000), seen.remedy.slice(0, 500), seen.urgent],
+  );
+}
+
+/** False: there was none. */
+export async function clearCondition(db: Queryable, mesh: Name, which: { code: string; subject: string }): Promise<boolean> {
+  return (await run(db, `delete from condition where mesh = $1 and code = $2 and subject = $3`, [mesh, which.code, which.subject])) === 1;
+}
+
+/** Urgent ones first, then the oldest. */
+export function listConditions(db: Queryable, mesh: Name): Promise<Condition[]> {
+  return many(db, conditionRowSchema, `select ${columns} from condition where mesh = $1 order by urgent desc, since, code, subject`, [mesh]);
+}

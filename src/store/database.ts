@@ -1,0 +1,80 @@
+import pg from "pg";
+import { readFailure } from "./failure.ts";
+
+/** Anything a statement can be sent to: the pool, or one transaction. */
+export interface Queryable {
+  /** Rejects with UnavailableError where the database gave no answer. Never answers rows it did not get. */
+  query(sql: string, values?: readonly unknown[]): Promise<Answer>;
+}
+
+export interface Answer {
+  readonly rows: readonly unknown[];
+  /** Rows read or changed. */
+  readonly count: number;
+}
+
+/** One transaction: what is asked through it is seen and kept together. Made by `inTransaction` only. */
+export interface Transaction extends Queryable {
+  readonly transaction: true;
+}
+
+export interface Database extends Queryable {
+  readonly pool: pg.Pool;
+  end(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly maxConnections: number;
+  readonly applicationName: string;
+  readonly statementTimeoutMs: number;
+  /** How long a caller waits for a free connection. */
+  readonly connectTimeoutMs?: number;
+  /** After this long idle inside a transaction the server ends it: a paused holder must not hold the gate (R36). */
+  readonly idleInTransactionTimeoutMs?: number;
+  /** Told of connections that broke while nobody used them; the pool replaces them. Must not throw. */
+  readonly onConnectionLost?: (error: Error) => void;
+}
+
+const connectTimeoutMs = 5_000;
+const idleInTransactionTimeoutMs = 15_000;
+/** The client's own bound comes after the server's: it is for a server that no longer answers at all. */
+const answerGraceMs = 5_000;
+
+/** A pool that survives restarts of the server. Connects at the first statement, not here. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const lost = options.onConnectionLost ?? (() => undefined);
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.maxConnections,
+    application_name: options.applicationName,
+    statement_timeout: options.statementTimeoutMs,
+    query_timeout: options.statementTimeoutMs + answerGraceMs,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? connectTimeoutMs,
+    idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? idleInTransactionTimeoutMs,
+    keepAlive: true,
+  });
+  pool.on("error", lost);
+  // A client in use has no listener of the pool's: without this one a lost connection ends the process.
+  pool.on("connect", (client) => client.on("error", lost));
+  return {
+    pool,
+    query: (sql, values) => ask(pool, sql, values),
+    end: () => pool.end(),
+  };
+}
+
+/** Sends one statement, and says what a failure means. */
+export async function ask(to: pg.Pool | pg.ClientBase, sql: string, values: readonly unknown[] = []): Promise<Answer> {
+  try {
+    const result = await to.query(sql, [...values]);
+    return { rows: result.rows, count: result.rowCount ?? 0 };
+  } catch (error) {
+    throw readFailure(error, firstWords(sql));
+  }
+}
+
+/** Enough of a statement to know it by; values are parameters, so none of them is in it. */
+function firstWords(sql: string): string {
+  return `running "${sql.trim().replaceAll(/\s+/g, " ").slice(0, 60)}…"`;
+}

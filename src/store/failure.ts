@@ -1,0 +1,50 @@
+import pg from "pg";
+import { InputError, UnavailableError } from "../core/errors.ts";
+
+/** SQLSTATE classes in which PostgreSQL did not decide about our statement: connection, resources, operator, system. */
+const unavailableClasses = new Set(["08", "53", "57", "58"]);
+/** Single codes of the same kind: read only (a standby), idle in transaction, transaction and lock time-outs. */
+const unavailableCodes = new Set(["25006", "25P03", "25P04", "55P03"]);
+const serializationCodes = new Set(["40001", "40P01"]);
+const credentialCodes = new Set(["28000", "28P01", "3D000"]);
+
+/**
+ * What a failed statement means to a caller: UnavailableError where nothing was decided and asking again may
+ * help, InputError where the settings are wrong, else the error itself. The cause is always kept.
+ */
+export function readFailure(error: unknown, doing: string): Error {
+  if (error instanceof UnavailableError || error instanceof InputError) return error;
+  if (error instanceof pg.DatabaseError) return readDatabaseError(error, doing);
+  // A bad parameter is our own mistake; everything else that is not an answer of the server is the road to it.
+  if (error instanceof TypeError || error instanceof RangeError) return error;
+  return new UnavailableError(`PostgreSQL did not answer while ${doing}: ${messageOf(error)}`, "see whether the database runs, then try again", { cause: error });
+}
+
+export function isSerializationFailure(error: unknown): boolean {
+  const cause = error instanceof UnavailableError ? error.cause : error;
+  return cause instanceof pg.DatabaseError && cause.code !== undefined && serializationCodes.has(cause.code);
+}
+
+/** True where the server said itself that the statement failed: the connection lives and nothing is unknown. */
+export function isRefusedByServer(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.severity === "ERROR";
+}
+
+function readDatabaseError(error: pg.DatabaseError, doing: string): Error {
+  const code = error.code ?? "";
+  if (credentialCodes.has(code)) {
+    return new InputError(`PostgreSQL refused the connection while ${doing}: ${error.message}`, "check user, password and database of the database URL", { cause: error });
+  }
+  if (serializationCodes.has(code)) {
+    return new UnavailableError(`two transactions were in each other's way while ${doing} (${code})`, "try again", { cause: error });
+  }
+  if (unavailableClasses.has(code.slice(0, 2)) || unavailableCodes.has(code)) {
+    return new UnavailableError(`PostgreSQL gave up while ${doing}: ${error.message} (${code})`, "see whether the database runs and has room, then try again", { cause: error });
+  }
+  return error;
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,65 @@
+import { DeadEpochError } from "../core/errors.ts";
+import type { Name } from "../core/names.ts";
+import { bigintColumn } from "./columns.ts";
+import { z } from "zod";
+import type { Database, Transaction } from "./database.ts";
+import { maybeOne, run } from "./rows.ts";
+import { inTransaction } from "./transaction.ts";
+
+export interface GateRequest {
+  readonly mesh: Name;
+  /** The caller's own epoch. */
+  readonly epoch: number;
+  /** How many declarations may be numbered. Numbers that are not used are gaps, and gaps mean nothing. */
+  readonly count: number;
+}
+
+export interface GateOptions extends GateRequest {
+  readonly lockTimeoutMs?: number;
+  readonly statementTimeoutMs?: number;
+}
+
+/** Longer than a composition may take, shorter than a person's patience. */
+const lockTimeoutMs = 30_000;
+
+/**
+ * The one transaction (R27, R28, R36): takes the numbers first, then `fn` reads, composes and writes, all at
+ * one moment. Rejects with DeadEpochError where `epoch` is over. `fn` runs once; nothing in it is kept unless
+ * this resolves.
+ */
+export function withGate<T>(
+  db: Database,
+  options: GateOptions,
+  fn: (tx: Transaction, numbers: readonly number[]) => Promise<T>,
+): Promise<T> {
+  const limits = {
+    lockTimeoutMs: options.lockTimeoutMs ?? lockTimeoutMs,
+    ...(options.statementTimeoutMs === undefined ? {} : { statementTimeoutMs: options.statementTimeoutMs }),
+  };
+  return inTransaction(db, { isolation: "repeatable read", ...limits }, async (tx) => {
+    const { firstNumber } = await passGate(tx, options);
+    return fn(tx, Array.from({ length: options.count }, (_, index) => firstNumber + index));
+  });
+}
+
+/** Must be the first thing its transaction does: a statement before it would fix the snapshot too early. */
+export async function passGate(tx: Transaction, request: GateRequest): Promise<{ firstNumber: number }> {
+  if (!Number.isInteger(request.count) || request.count < 1) throw new RangeError(`a gate is passed for 1 or more declarations, not ${request.count}`);
+  await lockGate(tx);
+  const taken = await maybeOne(
+    tx,
+    z.object({ number: bigintColumn }),
+    `update mesh set number = number + $3::bigint where name = $1 and epoch = $2 and epoch > 0 returning number`,
+    [request.mesh, request.epoch, request.count],
+  );
+  if (taken === null) throw new DeadEpochError(request.mesh, request.epoch);
+  return { firstNumber: taken.number - request.count + 1 };
+}
+
+/**
+ * Waits for every composition and grant in flight, before any snapshot is taken. Not EXCLUSIVE: that would
+ * also hold up every insert whose foreign key is the mesh (README.md has what was measured).
+ */
+export async function lockGate(tx: Transaction): Promise<void> {
+  await run(tx, `lock table mesh in share row exclusive mode`);
+}
