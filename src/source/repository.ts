@@ -1,0 +1,49 @@
+import type { ObjectId } from "../core/names.ts";
+
+/** One commit, for people. The subject is data from outside: printed with its control characters taken out. */
+export interface CommitInfo {
+  readonly id: ObjectId;
+  /** Committer's time, ISO 8601 in UTC. */
+  readonly at: string;
+  /** First line, at most 200 characters. */
+  readonly subject: string;
+}
+
+export interface BlobReading {
+  readonly blob: ObjectId;
+  readonly bytes: Buffer;
+}
+
+export interface TreeEntry {
+  /** Git's mode: 100644, 100755, 120000 (link), 160000 (submodule). */
+  readonly mode: string;
+  readonly type: "blob" | "commit" | "tree";
+  readonly id: ObjectId;
+  readonly bytes: number;
+  /** Relative to the tree that was listed. */
+  readonly path: string;
+}
+
+/**
+ * A bare clone of one repository, and the questions that are asked of it. Everything that needs the remote throws
+ * UnavailableError with the repository's address (never its credentials) when there is no answer.
+ */
+export interface Repository {
+  /** Without credentials: fit for messages. */
+  readonly url: string;
+  readonly dir: string;
+  /** The tip of each branch by one look; null where the branch does not exist. */
+  lookAtHeads(branches: readonly string[]): Promise<ReadonlyMap<string, ObjectId | null>>;
+  /** Makes sure that these commits are here. Asks the remote only for those that are not. */
+  fetchCommits(wanted: readonly { readonly branch: string; readonly commit: ObjectId }[]): Promise<void>;
+  hasObject(id: ObjectId): Promise<boolean>;
+  commitInfo(commit: ObjectId): Promise<CommitInfo>;
+  /** Id of the tree at a path of a commit or tree; null where there is none, or it is not a folder. */
+  treeAt(commitOrTree: ObjectId, path: string): Promise<ObjectId | null>;
+  /** Every entry below a tree, recursively, in git's order. InputError past `entryLimit`. */
+  listTree(tree: ObjectId, entryLimit: number): AsyncIterable<TreeEntry>;
+  /** The blobs, in the order asked for. */
+  readBlobs(blobs: readonly ObjectId[]): AsyncIterable<BlobReading>;
+  /** The tree without these folders, written to the clone. The same id for the same input, everywhere. */
+  treeWithout(tree: ObjectId, paths: readonly string[]): Promise<ObjectId>;
+}
