@@ -28,11 +28,26 @@ export function observeCondition(db: Queryable, mesh: Name, seen: Observation): 
 }
 
 /** False: there was none. */
-export async function clearCondition(db: Queryable, mesh: Name, which: { code: string; subject: string }): Promise<boolean> {
-  return (await run(db, `delete from condition where mesh = $1 and code = $2 and subject = $3`, [mesh, which.code, which.subject])) === 1;
+export async function clearCondition(
+  db: Queryable,
+  mesh: Name,
+  which: { code: string; subject: string },
+): Promise<boolean> {
+  return (
+    (await run(db, `delete from condition where mesh = $1 and code = $2 and subject = $3`, [
+      mesh,
+      which.code,
+      which.subject,
+    ])) === 1
+  );
 }
 
 /** Urgent ones first, then the oldest. */
 export function listConditions(db: Queryable, mesh: Name): Promise<Condition[]> {
-  return many(db, conditionRowSchema, `select ${columns} from condition where mesh = $1 order by urgent desc, since, code, subject`, [mesh]);
+  return many(
+    db,
+    conditionRowSchema,
+    `select ${columns} from condition where mesh = $1 order by urgent desc, since, code, subject`,
+    [mesh],
+  );
 }

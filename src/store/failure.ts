@@ -17,7 +17,11 @@ export function readFailure(error: unknown, doing: string): Error {
   if (error instanceof pg.DatabaseError) return readDatabaseError(error, doing);
   // A bad parameter is our own mistake; everything else that is not an answer of the server is the road to it.
   if (error instanceof TypeError || error instanceof RangeError) return error;
-  return new UnavailableError(`PostgreSQL did not answer while ${doing}: ${messageOf(error)}`, "see whether the database runs, then try again", { cause: error });
+  return new UnavailableError(
+    `PostgreSQL did not answer while ${doing}: ${messageOf(error)}`,
+    "see whether the database runs, then try again",
+    { cause: error },
+  );
 }
 
 export function isSerializationFailure(error: unknown): boolean {
@@ -33,13 +37,23 @@ export function isRefusedByServer(error: unknown): boolean {
 function readDatabaseError(error: pg.DatabaseError, doing: string): Error {
   const code = error.code ?? "";
   if (credentialCodes.has(code)) {
-    return new InputError(`PostgreSQL refused the connection while ${doing}: ${error.message}`, "check user, password and database of the database URL", { cause: error });
+    return new InputError(
+      `PostgreSQL refused the connection while ${doing}: ${error.message}`,
+      "check user, password and database of the database URL",
+      { cause: error },
+    );
   }
   if (serializationCodes.has(code)) {
-    return new UnavailableError(`two transactions were in each other's way while ${doing} (${code})`, "try again", { cause: error });
+    return new UnavailableError(`two transactions were in each other's way while ${doing} (${code})`, "try again", {
+      cause: error,
+    });
   }
   if (unavailableClasses.has(code.slice(0, 2)) || unavailableCodes.has(code)) {
-    return new UnavailableError(`PostgreSQL gave up while ${doing}: ${error.message} (${code})`, "see whether the database runs and has room, then try again", { cause: error });
+    return new UnavailableError(
+      `PostgreSQL gave up while ${doing}: ${error.message} (${code})`,
+      "see whether the database runs and has room, then try again",
+      { cause: error },
+    );
   }
   return error;
 }

@@ -38,13 +38,17 @@ export function withGate<T>(
   };
   return inTransaction(db, { isolation: "repeatable read", ...limits }, async (tx) => {
     const { firstNumber } = await passGate(tx, options);
-    return fn(tx, Array.from({ length: options.count }, (_, index) => firstNumber + index));
+    return fn(
+      tx,
+      Array.from({ length: options.count }, (_, index) => firstNumber + index),
+    );
   });
 }
 
 /** Must be the first thing its transaction does: a statement before it would fix the snapshot too early. */
 export async function passGate(tx: Transaction, request: GateRequest): Promise<{ firstNumber: number }> {
-  if (!Number.isInteger(request.count) || request.count < 1) throw new RangeError(`a gate is passed for 1 or more declarations, not ${request.count}`);
+  if (!Number.isInteger(request.count) || request.count < 1)
+    throw new RangeError(`a gate is passed for 1 or more declarations, not ${request.count}`);
   await lockGate(tx);
   const taken = await maybeOne(
     tx,

@@ -75,7 +75,10 @@ export function takeLease(db: Database, request: LeaseRequest): Promise<{ epoch:
 }
 
 /** False: lost for good, the process must end. Raises the beat where it is still ours. */
-export async function renewLease(db: Queryable, lease: { mesh: Name; holder: string; epoch: number }): Promise<boolean> {
+export async function renewLease(
+  db: Queryable,
+  lease: { mesh: Name; holder: string; epoch: number },
+): Promise<boolean> {
   const changed = await run(
     db,
     `update lease set beat = beat + 1, renewed_at = now() where mesh = $1 and holder = $2 and epoch = $3`,
@@ -85,7 +88,10 @@ export async function renewLease(db: Queryable, lease: { mesh: Name; holder: str
 }
 
 /** Gives it back, after the guarded work has ended. False: it was no longer ours. */
-export async function releaseLease(db: Queryable, lease: { mesh: Name; holder: string; epoch: number }): Promise<boolean> {
+export async function releaseLease(
+  db: Queryable,
+  lease: { mesh: Name; holder: string; epoch: number },
+): Promise<boolean> {
   const changed = await run(
     db,
     `update lease set holder = null, beat = beat + 1, renewed_at = now() where mesh = $1 and holder = $2 and epoch = $3`,
@@ -99,7 +105,12 @@ function isSame(now: LeaseRecord | null, seen: SeenLease): boolean {
   return now.holder === seen.holder && now.epoch === seen.epoch && now.beat === seen.beat;
 }
 
-const raisedSchema = z.object({ epoch: bigintColumn, leaseEpoch: bigintColumn.nullable(), grantEpoch: bigintColumn.nullable(), before: bigintColumn });
+const raisedSchema = z.object({
+  epoch: bigintColumn,
+  leaseEpoch: bigintColumn.nullable(),
+  grantEpoch: bigintColumn.nullable(),
+  before: bigintColumn,
+});
 
 /** Above everything that was ever granted, whichever of the tables still knows it (R35). */
 async function raiseEpoch(tx: Transaction, mesh: Name): Promise<{ epoch: number; lost: string | null }> {

@@ -17,7 +17,9 @@ export type MeshRecord = z.output<typeof meshRecordSchema>;
 
 /** Makes the mesh's record where there is none. Answers whether it was made now. */
 export async function ensureMesh(db: Queryable, mesh: Name): Promise<boolean> {
-  return (await run(db, `insert into mesh (name) values ($1) on conflict (name) do nothing`, [nameSchema.parse(mesh)])) === 1;
+  return (
+    (await run(db, `insert into mesh (name) values ($1) on conflict (name) do nothing`, [nameSchema.parse(mesh)])) === 1
+  );
 }
 
 export function getMesh(db: Queryable, mesh: Name): Promise<MeshRecord | null> {

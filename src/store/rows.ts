@@ -2,21 +2,36 @@ import type { z } from "zod";
 import type { Answer, Queryable } from "./database.ts";
 
 /** Exactly one row. None or several is an error: of ours, or of a record that is not as it should be. */
-export async function one<S extends z.ZodType>(db: Queryable, row: S, sql: string, values: readonly unknown[] = []): Promise<z.output<S>> {
+export async function one<S extends z.ZodType>(
+  db: Queryable,
+  row: S,
+  sql: string,
+  values: readonly unknown[] = [],
+): Promise<z.output<S>> {
   const answer = await db.query(sql, values);
   if (answer.rows.length !== 1) throw new Error(`expected one row, got ${answer.rows.length}: ${shorten(sql)}`);
   return parseRow(row, answer.rows[0], sql);
 }
 
 /** One row or null. */
-export async function maybeOne<S extends z.ZodType>(db: Queryable, row: S, sql: string, values: readonly unknown[] = []): Promise<z.output<S> | null> {
+export async function maybeOne<S extends z.ZodType>(
+  db: Queryable,
+  row: S,
+  sql: string,
+  values: readonly unknown[] = [],
+): Promise<z.output<S> | null> {
   const answer = await db.query(sql, values);
   if (answer.rows.length > 1) throw new Error(`expected one row or none, got ${answer.rows.length}: ${shorten(sql)}`);
   return answer.rows.length === 0 ? null : parseRow(row, answer.rows[0], sql);
 }
 
 /** All rows. A row that does not parse is an error, never left out (R26). */
-export async function many<S extends z.ZodType>(db: Queryable, row: S, sql: string, values: readonly unknown[] = []): Promise<z.output<S>[]> {
+export async function many<S extends z.ZodType>(
+  db: Queryable,
+  row: S,
+  sql: string,
+  values: readonly unknown[] = [],
+): Promise<z.output<S>[]> {
   const answer = await db.query(sql, values);
   return answer.rows.map((found) => parseRow(row, found, sql));
 }

@@ -20,7 +20,11 @@ export interface TransactionOptions {
  * Runs `fn` in one transaction: what it wrote is there whole when this resolves, and not at all when it rejects,
  * with one exception: where the answer to COMMIT was lost, UnavailableError says that the outcome is unknown.
  */
-export async function inTransaction<T>(db: Database, options: TransactionOptions, fn: (tx: Transaction) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  db: Database,
+  options: TransactionOptions,
+  fn: (tx: Transaction) => Promise<T>,
+): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await attemptOnce(db, options, fn);
@@ -31,7 +35,11 @@ export async function inTransaction<T>(db: Database, options: TransactionOptions
   }
 }
 
-async function attemptOnce<T>(db: Database, options: TransactionOptions, fn: (tx: Transaction) => Promise<T>): Promise<T> {
+async function attemptOnce<T>(
+  db: Database,
+  options: TransactionOptions,
+  fn: (tx: Transaction) => Promise<T>,
+): Promise<T> {
   const client = await connect(db);
   let usable = false;
   try {
@@ -60,14 +68,17 @@ async function connect(db: Database): Promise<pg.PoolClient> {
 function beginStatement(options: TransactionOptions): string {
   const limits = [
     ...(options.lockTimeoutMs === undefined ? [] : [`set local lock_timeout = ${wholeMs(options.lockTimeoutMs)}`]),
-    ...(options.statementTimeoutMs === undefined ? [] : [`set local statement_timeout = ${wholeMs(options.statementTimeoutMs)}`]),
+    ...(options.statementTimeoutMs === undefined
+      ? []
+      : [`set local statement_timeout = ${wholeMs(options.statementTimeoutMs)}`]),
   ];
   return [`begin isolation level ${options.isolation} ${options.access ?? "read write"}`, ...limits].join("; ");
 }
 
 /** SET has no parameters; a number that is whole and small is the only thing that gets in. */
 function wholeMs(ms: number): number {
-  if (!Number.isInteger(ms) || ms < 0 || ms > 86_400_000) throw new RangeError(`a time-out is 0 to 86400000 whole ms, not ${ms}`);
+  if (!Number.isInteger(ms) || ms < 0 || ms > 86_400_000)
+    throw new RangeError(`a time-out is 0 to 86400000 whole ms, not ${ms}`);
   return ms;
 }
 
@@ -94,10 +105,17 @@ async function commit(client: pg.PoolClient): Promise<void> {
     command = (await client.query("commit")).command;
   } catch (error) {
     if (isRefusedByServer(error)) throw readFailure(error, "committing");
-    throw new UnavailableError("the answer to COMMIT was lost: the outcome is unknown", "read whether it happened before doing it again", { cause: error });
+    throw new UnavailableError(
+      "the answer to COMMIT was lost: the outcome is unknown",
+      "read whether it happened before doing it again",
+      { cause: error },
+    );
   }
   // A transaction that failed inside answers COMMIT with ROLLBACK and no error.
-  if (command !== "COMMIT") throw new Error(`the transaction was rolled back: a statement in it failed and the error was swallowed (${command})`);
+  if (command !== "COMMIT")
+    throw new Error(
+      `the transaction was rolled back: a statement in it failed and the error was swallowed (${command})`,
+    );
 }
 
 /** Rolls back what is left open. A connection that cannot even do that is thrown away. */

@@ -1,0 +1,150 @@
+import { z } from "zod";
+import { closureSchema, outstandingClassSchema, type Closure, type Verdict } from "../core/artifact.ts";
+import { digestSchema, nameSchema, objectIdSchema, type Digest, type Name, type ObjectId } from "../core/names.ts";
+import { timeColumn } from "./columns.ts";
+import type { Queryable } from "./database.ts";
+import { many, maybeOne, run } from "./rows.ts";
+
+const buildRecordSchema = z.object({
+  module: nameSchema,
+  inputs: digestSchema,
+  closure: closureSchema,
+  commit: objectIdSchema,
+  state: z.enum(["building", "fit", "unfit", "outstanding"]),
+  claimant: z.string(),
+  /** Digest of what came out, when fit. */
+  artifact: digestSchema.nullable(),
+  stage: z.enum(["compile", "test", "manifest", "import"]).nullable(),
+  class: outstandingClassSchema.nullable(),
+  message: z.string(),
+  logTail: z.string(),
+  attempts: z.number().int(),
+  /** Outstanding: not to be tried again before. */
+  nextTryAt: timeColumn.nullable(),
+  startedAt: timeColumn,
+  endedAt: timeColumn.nullable(),
+});
+export type BuildRecord = z.output<typeof buildRecordSchema>;
+
+const columns = `module, inputs, closure, commit, state, claimant, artifact, stage, class, message, log_tail as "logTail",
+  attempts, next_try_at as "nextTryAt", started_at as "startedAt", ended_at as "endedAt"`;
+
+export interface BuildClaim {
+  readonly module: Name;
+  readonly inputs: Digest;
+  readonly closure: Closure;
+  readonly commit: ObjectId;
+  /** Who builds, e.g. the workflow's id: it may claim again what it already claimed. */
+  readonly claimant: string;
+  /** A `building` by somebody else that began longer ago is taken over. */
+  readonly staleMs: number;
+}
+
+/**
+ * `claimed`: build it; `attempt` fences the verdict. `judged`: there is a verdict that counts (fit or unfit).
+ * `building`: somebody else is at it.
+ */
+export type ClaimResult =
+  | { readonly kind: "claimed"; readonly attempt: number }
+  | { readonly kind: "judged"; readonly build: BuildRecord }
+  | { readonly kind: "building"; readonly build: BuildRecord };
+
+/** At most one of any number of claimants gets `claimed` for one (module, inputs) at a time (R9). */
+export async function claimBuild(db: Queryable, mesh: Name, claim: BuildClaim): Promise<ClaimResult> {
+  const claimed = await tryClaim(db, mesh, claim);
+  if (claimed !== null) return { kind: "claimed", attempt: claimed.attempts };
+  const build = await getBuild(db, mesh, claim.module, claim.inputs);
+  if (build === null) throw new Error(`the build of ${claim.module} at ${claim.inputs} was neither claimed nor there`);
+  // An outstanding one is only seen here when its builder gave up in between: asked again, it is claimed.
+  return build.state === "building" || build.state === "outstanding"
+    ? { kind: "building", build }
+    : { kind: "judged", build };
+}
+
+function tryClaim(db: Queryable, mesh: Name, claim: BuildClaim): Promise<{ attempts: number } | null> {
+  return maybeOne(
+    db,
+    z.object({ attempts: z.number().int() }),
+    `insert into build as b (mesh, module, inputs, closure, commit, state, claimant, attempts)
+       values ($1, $2, $3, $4, $5, 'building', $6, 1)
+     on conflict (mesh, module, inputs) do update set state = 'building', claimant = excluded.claimant, commit = excluded.commit,
+       attempts = b.attempts + 1, started_at = now(), ended_at = null, next_try_at = null
+       where b.state = 'outstanding'
+          or (b.state = 'building' and (b.claimant = excluded.claimant or b.started_at < now() - $7 * interval '1 millisecond'))
+     returning attempts`,
+    [
+      mesh,
+      claim.module,
+      digestSchema.parse(claim.inputs),
+      JSON.stringify(closureSchema.parse(claim.closure)),
+      objectIdSchema.parse(claim.commit),
+      claim.claimant,
+      claim.staleMs,
+    ],
+  );
+}
+
+export interface VerdictRecord {
+  readonly module: Name;
+  readonly inputs: Digest;
+  /** Of the claim: a verdict of an attempt that was taken over does not count. */
+  readonly attempt: number;
+  readonly verdict: Verdict;
+  readonly logTail: string;
+  /** Outstanding: when to try again, from now. */
+  readonly retryInMs?: number;
+}
+
+/** False: this attempt was taken over, or judged already; nothing was written. */
+export async function recordVerdict(db: Queryable, mesh: Name, record: VerdictRecord): Promise<boolean> {
+  const { verdict } = record;
+  const changed = await run(
+    db,
+    `update build set state = $5, artifact = $6, stage = $7, class = $8, message = $9, log_tail = $10, ended_at = now(),
+            next_try_at = now() + $11::float8 * interval '1 millisecond'
+      where mesh = $1 and module = $2 and inputs = $3 and attempts = $4 and state = 'building'`,
+    [
+      mesh,
+      record.module,
+      record.inputs,
+      record.attempt,
+      verdict.verdict,
+      verdict.verdict === "fit" ? verdict.artifact : null,
+      verdict.verdict === "unfit" ? verdict.stage : null,
+      verdict.verdict === "outstanding" ? verdict.class : null,
+      verdict.verdict === "fit" ? "" : verdict.message,
+      record.logTail,
+      verdict.verdict === "outstanding" ? (record.retryInMs ?? 0) : null,
+    ],
+  );
+  return changed === 1;
+}
+
+export function getBuild(db: Queryable, mesh: Name, module: Name, inputs: Digest): Promise<BuildRecord | null> {
+  return maybeOne(
+    db,
+    buildRecordSchema,
+    `select ${columns} from build where mesh = $1 and module = $2 and inputs = $3`,
+    [mesh, module, inputs],
+  );
+}
+
+/** Newest first. */
+export function listBuilds(db: Queryable, mesh: Name, module: Name, limit: number): Promise<BuildRecord[]> {
+  return many(
+    db,
+    buildRecordSchema,
+    `select ${columns} from build where mesh = $1 and module = $2 order by started_at desc limit $3`,
+    [mesh, module, limit],
+  );
+}
+
+/** All builds at any of these inputs: what a comparison needs to know, in one read. */
+export function listBuildsByInputs(db: Queryable, mesh: Name, inputs: readonly Digest[]): Promise<BuildRecord[]> {
+  return many(
+    db,
+    buildRecordSchema,
+    `select ${columns} from build where mesh = $1 and inputs = any($2::text[]) order by module, inputs`,
+    [mesh, inputs],
+  );
+}

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { nameSchema, type Name } from "../core/names.ts";
+import type { Queryable } from "./database.ts";
+import { many, run } from "./rows.ts";
+
+/** A build or test edge, with the first place in the code that makes it (R4, R6). */
+export const edgeSchema = z.object({
+  module: nameSchema,
+  dependency: nameSchema,
+  kind: z.enum(["build", "test"]),
+  file: z.string(),
+  line: z.number().int(),
+});
+export type Edge = z.infer<typeof edgeSchema>;
+
+/**
+ * The edges of one module are these and no others. One statement: nobody sees the module without its edges,
+ * and edges that stay are not rewritten.
+ */
+export async function replaceEdges(
+  db: Queryable,
+  mesh: Name,
+  module: Name,
+  edges: readonly Omit<Edge, "module">[],
+): Promise<void> {
+  await run(
+    db,
+    `with wanted as (
+       select * from jsonb_to_recordset($3::jsonb) as e(dependency text, kind text, file text, line integer)),
+     gone as (
+       delete from module_edge e where e.mesh = $1 and e.module = $2
+         and not exists (select from wanted w where w.dependency = e.dependency and w.kind = e.kind))
+     insert into module_edge as known (mesh, module, dependency, kind, file, line)
+       select $1, $2, dependency, kind, file, line from wanted
+     on conflict (mesh, module, dependency, kind) do update set file = excluded.file, line = excluded.line
+       where (known.file, known.line) is distinct from (excluded.file, excluded.line)`,
+    [mesh, module, JSON.stringify(edges)],
+  );
+}
+
+export function listEdges(db: Queryable, mesh: Name): Promise<Edge[]> {
+  return many(
+    db,
+    edgeSchema,
+    `select module, dependency, kind, file, line from module_edge where mesh = $1 order by module, dependency, kind`,
+    [mesh],
+  );
+}

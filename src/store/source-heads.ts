@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { nameSchema, objectIdSchema, type Name, type ObjectId } from "../core/names.ts";
+import { ageColumn, timeColumn } from "./columns.ts";
+import type { Queryable } from "./database.ts";
+import { many, run } from "./rows.ts";
+
+export interface HeadId {
+  readonly repository: Name;
+  readonly branch: string;
+}
+
+const sourceHeadSchema = z.object({
+  repository: nameSchema,
+  branch: z.string(),
+  url: z.string(),
+  /** The last good tip; null: never looked at, or it never answered. */
+  commit: objectIdSchema.nullable(),
+  lookedAt: timeColumn.nullable(),
+  /** How old our knowledge of it is; null: there is none. */
+  ageMs: ageColumn.nullable(),
+  /** The tip that the last whole comparison saw. */
+  comparedCommit: objectIdSchema.nullable(),
+  failingSince: timeColumn.nullable(),
+  failure: z.string().nullable(),
+});
+export type SourceHead = z.output<typeof sourceHeadSchema>;
+
+/** Every branch that some module follows, looked at or not. */
+export function listHeads(db: Queryable, mesh: Name): Promise<SourceHead[]> {
+  return many(
+    db,
+    sourceHeadSchema,
+    `select f.repository, f.branch, r.url, h.commit, h.looked_at as "lookedAt",
+            extract(epoch from now() - h.looked_at)::float8 * 1000 as "ageMs",
+            h.compared_commit as "comparedCommit", h.failing_since as "failingSince", h.failure
+       from (select distinct mesh, repository, branch from module where mesh = $1) f
+       join repository r on r.mesh = f.mesh and r.name = f.repository
+       left join source_head h on h.mesh = f.mesh and h.repository = f.repository and h.branch = f.branch
+      order by f.repository, f.branch`,
+    [mesh],
+  );
+}
+
+/** The source answered: this is its tip. Ends a failure. */
+export async function recordLook(db: Queryable, mesh: Name, head: HeadId & { commit: ObjectId }): Promise<void> {
+  await run(
+    db,
+    `insert into source_head (mesh, repository, branch, commit, looked_at) values ($1, $2, $3, $4, now())
+     on conflict (mesh, repository, branch) do update set commit = excluded.commit, looked_at = now(),
+       failing_since = null, failure = null`,
+    [mesh, head.repository, head.branch, objectIdSchema.parse(head.commit)],
+  );
+}
+
+/** The source did not answer, or not with a tip: the last good stays, and the failure keeps its beginning. */
+export async function recordLookFailure(db: Queryable, mesh: Name, head: HeadId & { failure: string }): Promise<void> {
+  await run(
+    db,
+    `insert into source_head (mesh, repository, branch, failing_since, failure) values ($1, $2, $3, now(), $4)
+     on conflict (mesh, repository, branch) do update set failure = excluded.failure,
+       failing_since = coalesce(source_head.failing_since, now())`,
+    [mesh, head.repository, head.branch, head.failure.slice(0, 2000)],
+  );
+}
+
+/** A whole comparison has seen this tip. False: the head is not known. */
+export async function recordCompared(db: Queryable, mesh: Name, head: HeadId & { commit: ObjectId }): Promise<boolean> {
+  const changed = await run(
+    db,
+    `update source_head set compared_commit = $4 where mesh = $1 and repository = $2 and branch = $3`,
+    [mesh, head.repository, head.branch, objectIdSchema.parse(head.commit)],
+  );
+  return changed === 1;
+}

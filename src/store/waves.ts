@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { nameSchema, type Name } from "../core/names.ts";
+import { timeColumn } from "./columns.ts";
+import type { Queryable } from "./database.ts";
+import { many, maybeOne, run } from "./rows.ts";
+
+/** What became of one module of a wave (R9). `waiting`: for a named one that failed. */
+export const accountedSchema = z.object({
+  outcome: z.enum(["built", "cut-off", "unfit", "outstanding", "waiting"]),
+  why: z.string(),
+});
+export type Accounted = z.infer<typeof accountedSchema>;
+
+const waveSchema = z.object({
+  id: z.string(),
+  reason: z.string(),
+  announced: z.array(nameSchema),
+  accounted: z.record(nameSchema, accountedSchema),
+  startedAt: timeColumn,
+  endedAt: timeColumn.nullable(),
+});
+export type Wave = z.output<typeof waveSchema>;
+
+const columns = `id, reason, announced, accounted, started_at as "startedAt", ended_at as "endedAt"`;
+
+/** One comparison that found work. The same id again changes nothing. */
+export async function openWave(
+  db: Queryable,
+  mesh: Name,
+  wave: { id: string; reason: string; announced: readonly Name[] },
+): Promise<void> {
+  await run(
+    db,
+    `insert into wave (mesh, id, reason, announced) values ($1, $2, $3, $4) on conflict (mesh, id) do nothing`,
+    [mesh, wave.id, wave.reason, JSON.stringify(wave.announced)],
+  );
+}
+
+/** False: no such wave, or this module was not announced in it. */
+export async function accountFor(
+  db: Queryable,
+  mesh: Name,
+  wave: string,
+  module: Name,
+  accounted: Accounted,
+): Promise<boolean> {
+  const changed = await run(
+    db,
+    `update wave set accounted = accounted || jsonb_build_object($3::text, $4::jsonb)
+      where mesh = $1 and id = $2 and announced ? $3::text`,
+    [mesh, wave, module, JSON.stringify(accountedSchema.parse(accounted))],
+  );
+  return changed === 1;
+}
+
+export async function endWave(db: Queryable, mesh: Name, wave: string): Promise<boolean> {
+  return (
+    (await run(db, `update wave set ended_at = now() where mesh = $1 and id = $2 and ended_at is null`, [
+      mesh,
+      wave,
+    ])) === 1
+  );
+}
+
+export function getWave(db: Queryable, mesh: Name, wave: string): Promise<Wave | null> {
+  return maybeOne(db, waveSchema, `select ${columns} from wave where mesh = $1 and id = $2`, [mesh, wave]);
+}
+
+/** Newest first. */
+export function listWaves(db: Queryable, mesh: Name, limit: number): Promise<Wave[]> {
+  return many(db, waveSchema, `select ${columns} from wave where mesh = $1 order by started_at desc limit $2`, [
+    mesh,
+    limit,
+  ]);
+}
