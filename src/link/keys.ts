@@ -1,25 +1,35 @@
-import type { KeyObject } from "node:crypto";
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { InputError } from "../core/errors.ts";
+import { readPrivateFile, writePrivateFile } from "./private-file.ts";
 
 /** An Ed25519 key that can sign. `publicKey` is the raw 32 bytes in base64. */
 export type SigningKey = { readonly keyId: string; readonly publicKey: string; readonly privateKey: KeyObject };
 
 export function generateSigningKey(): SigningKey {
-  throw new Error("not written yet");
+  return toSigningKey(generateKeyPairSync("ed25519").privateKey);
 }
 
 /** PEM (PKCS #8), mode 0600, atomic. */
-export async function saveSigningKey(_file: string, _key: SigningKey): Promise<void> {
-  throw new Error("not written yet");
+export async function saveSigningKey(file: string, key: SigningKey): Promise<void> {
+  await writePrivateFile(file, key.privateKey.export({ type: "pkcs8", format: "pem" }).toString());
 }
 
-/** Throws InputError when the file is no Ed25519 key or can be read by others, UnavailableError when it cannot be read. */
-export async function loadSigningKey(_file: string): Promise<SigningKey> {
-  throw new Error("not written yet");
+/** Throws InputError when it is no Ed25519 key or others may read it, UnavailableError when it cannot be read. */
+export async function loadSigningKey(file: string): Promise<SigningKey> {
+  const pem = await readPrivateFile(file);
+  let privateKey: KeyObject;
+  try {
+    privateKey = createPrivateKey(pem);
+  } catch (error) {
+    throw new InputError(`${file} holds no private key in PEM`, "Restore it from a copy.", { cause: error });
+  }
+  if (privateKey.asymmetricKeyType !== "ed25519") throw new InputError(`the key in ${file} is not Ed25519`);
+  return toSigningKey(privateKey);
 }
 
-/** First 16 hex digits of the sha256 of the raw public key (base64 in). */
-export function keyIdOf(_publicKey: string): string {
-  throw new Error("not written yet");
+/** First 16 hex digits of the sha256 of a raw public key (base64). A label for people: nothing is decided by it. */
+export function keyIdOf(publicKey: string): string {
+  return createHash("sha256").update(Buffer.from(publicKey, "base64")).digest("hex").slice(0, 16);
 }
 
 /** Names one life of a node: a machine that enrols with a new key is another incarnation. */
@@ -27,7 +37,8 @@ export function incarnationOf(publicKey: string): string {
   return keyIdOf(publicKey);
 }
 
-/** Why a raw public key in base64 cannot be used: wrong length, not canonical, of small order. Null: it can. */
-export function whyBadPublicKey(_publicKey: string): string | null {
-  throw new Error("not written yet");
+function toSigningKey(privateKey: KeyObject): SigningKey {
+  const { x } = createPublicKey(privateKey).export({ format: "jwk" });
+  const publicKey = Buffer.from(x ?? "", "base64url").toString("base64");
+  return { keyId: keyIdOf(publicKey), publicKey, privateKey };
 }

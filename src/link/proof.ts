@@ -1,4 +1,8 @@
+import { createHash, randomBytes, sign } from "node:crypto";
+import { namePattern } from "../core/names.ts";
+import { decodeBase64 } from "./base64.ts";
 import type { SigningKey } from "./keys.ts";
+import { verifySignature } from "./public-key.ts";
 import type { ReplayGuard } from "./replay-guard.ts";
 
 export const proofHeader = "mesh-proof";
@@ -14,36 +18,69 @@ export type Proof = {
 };
 export type ProofRefusal = "missing" | "malformed" | "clock" | "signature" | "replayed";
 
+const proofPattern = /^v1\.([a-z][a-z0-9-]{0,62})\.([1-9][0-9]{0,15})\.([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{86})$/;
+
 /** The header that shows possession of the host's key for exactly this request. `path` includes the query. */
 export function makeProof(
-  _request: {
+  request: {
     readonly node: string;
     readonly method: string;
     readonly path: string;
     readonly body: Uint8Array;
     readonly nowMs: number;
   },
-  _key: SigningKey,
+  key: SigningKey,
 ): string {
-  throw new Error("not written yet");
+  const nonce = randomBytes(16).toString("base64url");
+  const message = signedText({ ...request, atMs: request.nowMs, nonce });
+  const signature = sign(null, message, key.privateKey).toString("base64url");
+  return `v1.${request.node}.${request.nowMs}.${nonce}.${signature}`;
 }
 
 export function readProof(
-  _header: string | undefined,
+  header: string | undefined,
 ): { readonly ok: true; readonly proof: Proof } | { readonly ok: false; readonly reason: ProofRefusal } {
-  throw new Error("not written yet");
+  if (header === undefined) return { ok: false, reason: "missing" };
+  const [, node, atMs, nonce, signatureText] = proofPattern.exec(header) ?? [];
+  if (node === undefined || nonce === undefined || signatureText === undefined)
+    return { ok: false, reason: "malformed" };
+  const signature = decodeBase64(signatureText, "base64url");
+  if (signature === null || !namePattern.test(node)) return { ok: false, reason: "malformed" };
+  return { ok: true, proof: { node, atMs: Number(atMs), nonce, signature } };
 }
 
+/** Can be asked before the body was read. */
+export function isInProofWindow(proof: Proof, nowMs: number): boolean {
+  return Math.abs(nowMs - proof.atMs) <= proofWindowMs;
+}
+
+/** The nonce is used up only by a proof that is good in every other way: strangers cannot fill the guard. */
 export function checkProof(
-  _proof: Proof,
-  _request: {
+  proof: Proof,
+  request: {
     readonly method: string;
     readonly path: string;
     readonly body: Uint8Array;
     readonly publicKey: string;
     readonly nowMs: number;
   },
-  _guard: ReplayGuard,
+  guard: ReplayGuard,
 ): { readonly ok: true } | { readonly ok: false; readonly reason: ProofRefusal } {
-  throw new Error("not written yet");
+  if (!isInProofWindow(proof, request.nowMs)) return { ok: false, reason: "clock" };
+  const message = signedText({ ...request, atMs: proof.atMs, nonce: proof.nonce });
+  if (!verifySignature(request.publicKey, message, proof.signature)) return { ok: false, reason: "signature" };
+  if (!guard.admit(proof.node, proof.nonce, request.nowMs)) return { ok: false, reason: "replayed" };
+  return { ok: true };
+}
+
+function signedText(request: {
+  readonly method: string;
+  readonly path: string;
+  readonly body: Uint8Array;
+  readonly atMs: number;
+  readonly nonce: string;
+}): Buffer {
+  const digest = createHash("sha256").update(request.body).digest("hex");
+  const lines = ["mesh-proof-v1", request.method, request.path, digest, String(request.atMs), request.nonce];
+  return Buffer.from(lines.join("\n"), "utf8");
 }

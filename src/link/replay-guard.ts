@@ -4,6 +4,25 @@ export type ReplayGuard = {
   admit(node: string, nonce: string, nowMs: number): boolean;
 };
 
-export function createReplayGuard(_options: { readonly keepMs: number; readonly noncesPerNode: number }): ReplayGuard {
-  throw new Error("not written yet");
+/**
+ * Bounded by enrolled nodes × `noncesPerNode`, because only good proofs come here. A proof may be made up to one
+ * window ahead of our clock, so `keepMs` is two windows. After a restart of the gateway a proof of the last minute
+ * could be used once more; what it can repeat is a read, or a report that is then a duplicate.
+ */
+export function createReplayGuard(options: { readonly keepMs: number; readonly noncesPerNode: number }): ReplayGuard {
+  const seenByNode = new Map<string, Map<string, number>>();
+  return {
+    admit(node, nonce, nowMs) {
+      const seen = seenByNode.get(node) ?? new Map<string, number>();
+      seenByNode.set(node, seen);
+      // Kept in the order they came in: the old ones are in front.
+      for (const [old, atMs] of seen) {
+        if (nowMs - atMs <= options.keepMs) break;
+        seen.delete(old);
+      }
+      if (seen.has(nonce) || seen.size >= options.noncesPerNode) return false;
+      seen.set(nonce, nowMs);
+      return true;
+    },
+  };
 }

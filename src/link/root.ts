@@ -1,8 +1,11 @@
 import { z } from "zod";
+import { InputError } from "../core/errors.ts";
 import { nameSchema, timestampSchema } from "../core/names.ts";
-import type { EnvelopeRefusal } from "./envelope.ts";
-import type { SigningKey } from "./keys.ts";
-import type { LinkLimits } from "./limits.ts";
+import { openEnvelope, readUnverifiedBody, signEnvelope, type EnvelopeRefusal } from "./envelope.ts";
+import { keyIdOf, type SigningKey } from "./keys.ts";
+import { defaultLinkLimits, type LinkLimits } from "./limits.ts";
+import { parseBody } from "./parse-body.ts";
+import { whyBadPublicKey } from "./public-key.ts";
 
 export const rootRoleSchema = z.enum(["root", "declaration"]);
 export type RootRole = z.infer<typeof rootRoleSchema>;
@@ -14,6 +17,7 @@ export const rootKeySchema = z.object({
   notBefore: timestampSchema,
   notAfter: timestampSchema,
 });
+export type RootKey = z.infer<typeof rootKeySchema>;
 
 /** Which keys a mesh's hosts believe, and for what. Pinned at enrolment. */
 export const rootSchema = z.object({
@@ -26,26 +30,80 @@ export const rootSchema = z.object({
 });
 export type Root = z.infer<typeof rootSchema>;
 
-/** Signed root document (DSSE bytes). Throws InputError when `signers` do not satisfy the root's own threshold. */
-export function createRoot(_root: Root, _signers: readonly SigningKey[]): Buffer {
-  throw new Error("not written yet");
+/** Signed root document (DSSE bytes). Throws InputError when hosts would refuse it. */
+export function createRoot(root: Root, signers: readonly SigningKey[]): Buffer {
+  const bytes = signEnvelope("root", Buffer.from(JSON.stringify(root), "utf8"), signers);
+  const verified = verifyRoot(bytes, { mesh: root.mesh });
+  if (!verified.ok)
+    throw new InputError(
+      `hosts would refuse root ${root.version} of mesh ${root.mesh}: ${verified.message}`,
+      "Sign it with as many of its root keys as its threshold says.",
+    );
+  return bytes;
 }
 
-/** The document is for this mesh, its keys are usable, and its own root keys reach its threshold. */
+/**
+ * The document is for this mesh, its keys are usable, and its own root keys reach its threshold. That is all a
+ * host can ask when it enrols; who it may be from is settled by the connection (the token's authority).
+ * Root keys that have expired still count: an expired root must remain replaceable.
+ */
 export function verifyRoot(
-  _bytes: Uint8Array,
-  _options: { readonly mesh: string; readonly limits?: LinkLimits },
+  bytes: Uint8Array,
+  options: { readonly mesh: string; readonly limits?: LinkLimits },
 ): { readonly ok: true; readonly root: Root } | EnvelopeRefusal {
-  throw new Error("not written yet");
+  const { mesh, limits = defaultLinkLimits } = options;
+  const claimed = readClaimedRoot(bytes, limits);
+  if (!claimed.ok) return claimed;
+  const { root } = claimed;
+  if (new Set(root.keys.map(({ publicKey }) => publicKey)).size !== root.keys.length)
+    return { ok: false, check: "key", message: "a key is listed twice" };
+  for (const { publicKey } of root.keys) {
+    const why = whyBadPublicKey(publicKey);
+    if (why !== null) return { ok: false, check: "key", message: `${why} (${keyIdOf(publicKey)})` };
+  }
+  const opened = openEnvelope(bytes, {
+    kind: "root",
+    keys: root.keys.filter(({ roles }) => roles.includes("root")).map(({ publicKey }) => publicKey),
+    threshold: root.threshold,
+    limits,
+  });
+  if (!opened.ok) return opened;
+  if (root.mesh !== mesh)
+    return { ok: false, check: "mesh", message: `this is the root of mesh ${root.mesh}, not of ${mesh}` };
+  return { ok: true, root };
 }
 
 export type DeclarationKeys = {
   /** Raw public keys in base64 that may sign declarations now. */
   readonly valid: readonly string[];
-  /** Why a key may not sign a declaration now; null: it may. */
-  whyNot(publicKey: string): string | null;
+  /** Why the key with this id may not sign a declaration now; null: it may. */
+  whyNot(keyId: string): string | null;
 };
 
-export function declarationKeysAt(_root: Root, _nowMs: number): DeclarationKeys {
-  throw new Error("not written yet");
+export function declarationKeysAt(root: Root, nowMs: number): DeclarationKeys {
+  const why = (key: RootKey): string | null => {
+    if (!key.roles.includes("declaration")) return `signed by a key of another role (${key.roles.join(", ")})`;
+    if (nowMs > Date.parse(key.notAfter)) return `signed by a key that expired at ${key.notAfter}`;
+    if (nowMs < Date.parse(key.notBefore))
+      return `signed by a key that is not valid before ${key.notBefore}: is this machine's clock right?`;
+    return null;
+  };
+  return {
+    valid: root.keys.filter((key) => why(key) === null).map(({ publicKey }) => publicKey),
+    whyNot(keyId) {
+      const key = root.keys.find(({ publicKey }) => keyIdOf(publicKey) === keyId);
+      return key === undefined ? "signed by a key that is not in the root" : why(key);
+    },
+  };
+}
+
+/** A root names the keys that sign it, so its body is read once before it is verified, and used for that only. */
+function readClaimedRoot(
+  bytes: Uint8Array,
+  limits: LinkLimits,
+): { readonly ok: true; readonly root: Root } | EnvelopeRefusal {
+  const claimed = readUnverifiedBody(bytes, "root", limits);
+  if (!claimed.ok) return claimed;
+  const parsed = parseBody(claimed.body, rootSchema, limits);
+  return parsed.ok ? { ok: true, root: parsed.value } : parsed;
 }
