@@ -1,0 +1,58 @@
+import type { Closure } from "../core/artifact.ts";
+import type { Digest, Name, ObjectId } from "../core/names.ts";
+
+/** Everything the planning of builds reads, at one moment. */
+export interface BuildFacts {
+  readonly modules: ReadonlyMap<Name, ModuleFacts>;
+  /** By `buildKey(module, inputs)`. */
+  readonly builds: ReadonlyMap<string, RecordedBuild>;
+  /** Compiler and runtime by language. */
+  readonly toolchains: Readonly<Record<string, string>>;
+  /** Version of the builder's own rules. */
+  readonly builder: string;
+  /** `buildKey`s of what runs now. */
+  readonly running: ReadonlySet<string>;
+  /** ISO. */
+  readonly now: string;
+  /** A build recorded as under way for longer, that nobody runs, is lost. */
+  readonly lostAfterMs: number;
+}
+
+export interface ModuleFacts {
+  readonly module: Name;
+  readonly commit: ObjectId;
+  /** Git tree id of its folder. */
+  readonly tree: ObjectId;
+  readonly language: string;
+  /** Why it cannot be built at all (a manifest refused, an import nobody publishes); null: it can. */
+  readonly problem: string | null;
+  readonly edges: readonly BuildEdge[];
+  /** Its last fit build: what it is out of date *against*. */
+  readonly lastFit: LastFit | null;
+}
+
+export interface BuildEdge {
+  readonly dependency: Name;
+  readonly kind: "build" | "test";
+  readonly file: string;
+  readonly line: number;
+}
+
+export interface LastFit {
+  readonly closure: Closure;
+  readonly commit: ObjectId;
+  readonly artifact: Digest;
+}
+
+export interface RecordedBuild {
+  readonly state: "building" | "fit" | "unfit" | "outstanding";
+  readonly artifact: Digest | null;
+  readonly message: string;
+  readonly startedAt: string;
+  /** When an outstanding one is tried again. */
+  readonly nextTryAt: string | null;
+}
+
+export function buildKey(module: Name, inputs: Digest): string {
+  return `${module}@${inputs}`;
+}
