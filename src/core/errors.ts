@@ -28,3 +28,9 @@ export class DeadEpochError extends Error {
     super(`epoch ${epoch} of mesh ${mesh} is over: another controller holds the lease`);
   }
 }
+
+/** What the system called its failure, e.g. `ENOENT`; null for anything else. */
+export function errorCode(error: unknown): string | null {
+  if (!(error instanceof Error) || !("code" in error)) return null;
+  return typeof error.code === "string" ? error.code : null;
+}
