@@ -1,6 +1,7 @@
+import { InputError } from "../core/errors.ts";
 import type { ObjectId } from "../core/names.ts";
 import type { Finding } from "./finding.ts";
-import type { Repository } from "./repository.ts";
+import type { Repository, TreeEntry } from "./repository.ts";
 
 export interface TreeFile {
   /** Relative to the module's folder, forward slashes. */
@@ -18,6 +19,9 @@ export interface TreeLimits {
 
 export const treeLimits: TreeLimits = { files: 20_000, bytes: 512 * 1024 * 1024, depth: 40 };
 
+/** A repository may hold more than its modules; past this it is not listed at all. */
+const repositoryEntries = 2_000_000;
+
 export type TreeReading =
   | {
       readonly kind: "tree";
@@ -30,17 +34,106 @@ export type TreeReading =
   /** Past a limit, or a path that could leave its folder. */
   | { readonly kind: "refused"; readonly why: string };
 
-export interface ReadTree {
+/** A folder to read: `without` are the folders of other modules inside it, relative to `path`. */
+export interface TreeFolder {
+  readonly path: string;
+  readonly without: readonly string[];
+}
+
+export interface ReadTrees {
   readonly repository: Repository;
   readonly commit: ObjectId;
-  /** As registered: `.` or a folder. */
-  readonly path: string;
-  /** Folders (relative to `path`) of other modules inside this one. */
-  readonly without?: readonly string[];
+  readonly folders: readonly TreeFolder[];
   readonly limits?: TreeLimits;
 }
 
+/** The folders' trees at one commit, in the order asked for, by one listing of the repository. */
+export async function readTrees(options: ReadTrees): Promise<TreeReading[]> {
+  const { repository, commit } = options;
+  const gatherers = options.folders.map((folder) => createGatherer(folder, options.limits ?? treeLimits));
+  const byFirst = new Map<string, Gatherer[]>();
+  for (const gatherer of gatherers) byFirst.set(gatherer.first, [...(byFirst.get(gatherer.first) ?? []), gatherer]);
+  const root = await repository.treeAt(commit, ".");
+  if (root === null) throw new InputError(`${commit} of repository ${repository.url} is no commit`);
+  const whole = byFirst.get(".") ?? [];
+  for await (const entry of repository.listTree(root, repositoryEntries)) {
+    const slash = entry.path.indexOf("/");
+    for (const gatherer of byFirst.get(slash === -1 ? entry.path : entry.path.slice(0, slash)) ?? [])
+      gatherer.see(entry);
+    for (const gatherer of whole) gatherer.see(entry);
+  }
+  return Promise.all(gatherers.map((gatherer) => gatherer.finish(repository, commit, root)));
+}
+
 /** The module's tree at a commit. Links and submodules are findings of severity *error*. */
-export async function readTree(_options: ReadTree): Promise<TreeReading> {
-  throw new Error("not written yet");
+export async function readTree(options: Omit<ReadTrees, "folders"> & TreeFolder): Promise<TreeReading> {
+  const [reading] = await readTrees({ ...options, folders: [options] });
+  if (reading === undefined) throw new Error("one folder gives one reading");
+  return reading;
+}
+
+interface Gatherer {
+  readonly first: string;
+  see(entry: TreeEntry): void;
+  finish(repository: Repository, commit: ObjectId, root: ObjectId): Promise<TreeReading>;
+}
+
+function createGatherer(folder: TreeFolder, limits: TreeLimits): Gatherer {
+  const prefix = folder.path === "." ? "" : `${folder.path}/`;
+  const files: TreeFile[] = [];
+  const findings: Finding[] = [];
+  let tree: ObjectId | null = null;
+  let refused: string | null = null;
+  let bytes = 0;
+  const take = (entry: TreeEntry, path: string): void => {
+    const unsafe = describeUnsafePath(path, limits.depth);
+    if (unsafe !== null) {
+      refused ??= `${JSON.stringify(path.slice(0, 200))}: ${unsafe}`;
+      return;
+    }
+    if (entry.mode === "120000" || entry.mode === "160000") {
+      const message =
+        entry.mode === "120000"
+          ? "a symbolic link: modules hold files only"
+          : "a submodule: modules hold files only, register it as a module of its own";
+      if (findings.length < 100) findings.push({ severity: "error", file: path, line: 0, message });
+      return;
+    }
+    bytes += entry.bytes;
+    if (files.length >= limits.files) refused ??= `more than ${limits.files} files`;
+    else if (bytes > limits.bytes) refused ??= `more than ${limits.bytes} bytes of files`;
+    else files.push({ path, mode: entry.mode === "100755" ? "755" : "644", blob: entry.id, bytes: entry.bytes });
+  };
+  return {
+    first: folder.path.split("/", 1)[0] ?? ".",
+    see: (entry) => {
+      if (entry.path === folder.path && entry.type === "tree") tree = entry.id;
+      if (entry.type === "tree" || !entry.path.startsWith(prefix) || refused !== null) return;
+      const path = entry.path.slice(prefix.length);
+      if (!folder.without.some((inner) => path.startsWith(`${inner}/`))) take(entry, path);
+    },
+    finish: async (repository, commit, root) => {
+      const found = folder.path === "." ? root : tree;
+      if (found === null)
+        return { kind: "missing", why: `there is no folder ${folder.path} at commit ${commit} of ${repository.url}` };
+      if (refused !== null)
+        return { kind: "refused", why: `folder ${folder.path} of ${repository.url} is refused: ${refused}` };
+      return { kind: "tree", tree: await repository.treeWithout(found, folder.without), files, findings };
+    },
+  };
+}
+
+/** Why a path from a repository must not become a path on this machine; null when it may (case 54). */
+export function describeUnsafePath(path: string, depth: number): string | null {
+  if (/[\p{Cc}\\]/u.test(path)) return "control characters, backslashes or bytes that are not UTF-8 in a name";
+  if (Buffer.byteLength(path) > 1000) return "a path of more than 1000 bytes";
+  const segments = path.split("/");
+  if (segments.length > depth) return `deeper than ${depth} folders`;
+  for (const segment of segments) {
+    if (segment === "" || segment === "." || segment === "..") return "an empty, . or .. segment";
+    if (Buffer.byteLength(segment) > 255) return "a name of more than 255 bytes";
+    if (/^\.git$|^git~[0-9]+$/i.test(segment.replaceAll(/[. ]+$/g, "").replaceAll("\u200c", "")))
+      return "a .git folder of its own";
+  }
+  return null;
 }

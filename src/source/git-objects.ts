@@ -1,0 +1,175 @@
+import { InputError } from "../core/errors.ts";
+import { type ObjectId, objectIdSchema, treePathSchema } from "../core/names.ts";
+import { runGit, streamGit } from "./git.ts";
+import type { BlobReading, TreeEntry } from "./repository.ts";
+
+/** Reads from a clone on this machine: by object id only, never through a work tree. */
+interface Local {
+  readonly dir: string;
+  readonly waitMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export async function treeAt(local: Local, id: ObjectId, path: string): Promise<ObjectId | null> {
+  objectIdSchema.parse(id);
+  treePathSchema.parse(path);
+  const asked = path === "." ? `${id}^{tree}` : `${id}:${path}`;
+  const output = (await runGit({ ...local, args: ["cat-file", "--batch-check"], input: [`${asked}\n`] }))
+    .toString("utf8")
+    .trim();
+  const found = /^([0-9a-f]{40}|[0-9a-f]{64}) (\w+) \d+$/.exec(output);
+  return found !== null && found[2] === "tree" ? objectIdSchema.parse(found[1]) : null;
+}
+
+export async function* listTree(
+  local: Local,
+  tree: ObjectId,
+  entryLimit: number,
+): AsyncGenerator<TreeEntry, void, undefined> {
+  objectIdSchema.parse(tree);
+  let rest: Buffer = Buffer.alloc(0);
+  let entries = 0;
+  for await (const chunk of streamGit({
+    ...local,
+    args: ["ls-tree", "-r", "-t", "-z", "-l", "--full-tree", "--end-of-options", tree],
+  })) {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let start = 0;
+    for (let end = rest.indexOf(0, start); end !== -1; end = rest.indexOf(0, start)) {
+      entries += 1;
+      if (entries > entryLimit)
+        throw new InputError(
+          `tree ${tree} has more than ${entryLimit} entries`,
+          "Move what is not source out of the repository.",
+        );
+      yield parseEntry(rest.subarray(start, end));
+      start = end + 1;
+    }
+    rest = rest.subarray(start);
+  }
+}
+
+function parseEntry(line: Buffer): TreeEntry {
+  const tab = line.indexOf(0x09);
+  const [mode = "", type = "", id = "", size = ""] = line.subarray(0, tab).toString("latin1").split(/ +/);
+  const name = line.subarray(tab + 1);
+  const path = name.toString("utf8");
+  // A name that is not UTF-8 would come out as another name: keep it unmistakably unsafe, readers refuse it.
+  const exact = Buffer.from(path, "utf8").equals(name) ? path : `\0${name.toString("latin1")}`;
+  const known = type === "tree" || type === "commit" ? type : "blob";
+  return { mode, type: known, id: objectIdSchema.parse(id), bytes: size === "-" ? 0 : Number(size), path: exact };
+}
+
+export async function* readBlobs(
+  local: Local,
+  blobs: readonly ObjectId[],
+): AsyncGenerator<BlobReading, void, undefined> {
+  if (blobs.length === 0) return;
+  for (const blob of blobs) objectIdSchema.parse(blob);
+  const reader = createReader(
+    streamGit({
+      ...local,
+      waitMs: local.waitMs + blobs.length * 10,
+      args: ["cat-file", "--batch"],
+      input: lines(blobs),
+    }),
+  );
+  for (const blob of blobs) {
+    const header = (await reader.line()).toString("latin1");
+    const found = /^([0-9a-f]+) (\w+) (\d+)$/.exec(header);
+    if (found === null || found[1] !== blob || found[2] !== "blob")
+      throw new Error(`clone ${local.dir} has no blob ${blob}: ${header}`);
+    const bytes = await reader.take(Number(found[3]));
+    await reader.take(1);
+    yield { blob, bytes };
+  }
+  await reader.end();
+}
+
+function* lines(blobs: readonly ObjectId[]): Generator<string> {
+  for (const blob of blobs) yield `${blob}\n`;
+}
+
+interface Reader {
+  line(): Promise<Buffer>;
+  take(bytes: number): Promise<Buffer>;
+  end(): Promise<void>;
+}
+
+function createReader(source: AsyncGenerator<Buffer, void, undefined>): Reader {
+  let held: Buffer = Buffer.alloc(0);
+  const more = async (): Promise<boolean> => {
+    const next = await source.next();
+    if (next.done === true) return false;
+    held = held.length === 0 ? next.value : Buffer.concat([held, next.value]);
+    return true;
+  };
+  const cut = (bytes: number, skip: number): Buffer => {
+    const part = held.subarray(0, bytes);
+    held = held.subarray(bytes + skip);
+    return part;
+  };
+  return {
+    line: async () => {
+      let at = held.indexOf(0x0a);
+      while (at === -1) {
+        if (!(await more())) throw new Error("git ended in the middle of a line");
+        at = held.indexOf(0x0a);
+      }
+      return cut(at, 1);
+    },
+    take: async (bytes) => {
+      // Collected in pieces: joining at each chunk would copy a large blob over and over.
+      const pieces: Buffer[] = [];
+      let missing = bytes;
+      while (missing > 0) {
+        if (held.length === 0 && !(await more())) throw new Error("git ended in the middle of a blob");
+        const piece = cut(Math.min(missing, held.length), 0);
+        pieces.push(piece);
+        missing -= piece.length;
+      }
+      return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
+    },
+    end: async () => {
+      // Lets git's exit code be seen.
+      while (await more()) held = Buffer.alloc(0);
+    },
+  };
+}
+
+/** Writes the trees that differ; mktree gives the same id for the same entries, so this is a function of its input. */
+export async function treeWithout(local: Local, tree: ObjectId, paths: readonly string[]): Promise<ObjectId> {
+  if (paths.length === 0) return tree;
+  const deeper = new Map<string, string[]>();
+  const gone = new Set<string>();
+  for (const path of paths) {
+    treePathSchema.parse(path);
+    const slash = path.indexOf("/");
+    if (slash === -1) gone.add(path);
+    else {
+      const first = path.slice(0, slash);
+      deeper.set(first, [...(deeper.get(first) ?? []), path.slice(slash + 1)]);
+    }
+  }
+  const output = (
+    await runGit({ ...local, args: ["ls-tree", "-z", "--full-tree", "--end-of-options", tree] })
+  ).toString("latin1");
+  const kept: string[] = [];
+  for (const line of output.split("\0")) {
+    if (line === "") continue;
+    const found = /^(\d+) (\w+) ([0-9a-f]+)\t([^]+)$/.exec(line);
+    if (found === null) throw new Error(`cannot read an entry of tree ${tree}`);
+    const [, mode = "", type = "", id = "", name = ""] = found;
+    if (gone.has(name) && type === "tree") continue;
+    const below = type === "tree" ? deeper.get(name) : undefined;
+    kept.push(
+      `${mode} ${type} ${below === undefined ? id : await treeWithout(local, objectIdSchema.parse(id), below)}\t${name}\0`,
+    );
+  }
+  const made = await runGit({
+    ...local,
+    args: ["mktree", "-z", "--missing"],
+    input: [Buffer.from(kept.join(""), "latin1")],
+  });
+  return objectIdSchema.parse(made.toString("utf8").trim());
+}
