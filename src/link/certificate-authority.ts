@@ -1,31 +1,116 @@
+import "reflect-metadata";
+import { createPrivateKey, randomBytes, webcrypto, X509Certificate } from "node:crypto";
+import * as x509 from "@peculiar/x509";
+import { InputError } from "../core/errors.ts";
+
 /** PEM texts; the caller stores them, `keyPem` as a secret. */
 export type Certificate = { readonly certPem: string; readonly keyPem: string };
 
-/** The mesh's own authority, P-256, ten years. */
-export async function createCertificateAuthority(_options: {
+const dayMs = 24 * 60 * 60 * 1000;
+/** Hosts pin the authority at enrolment and have no other way to it: it outlives everything. */
+const authorityDays = 3650;
+const serverDays = 90;
+/** A server certificate is renewed a third of its life before its end, so that a controller off for weeks is in time. */
+const renewBeforeDays = 30;
+/** Machines' clocks differ: what is issued is valid a little earlier. */
+const backdateMs = dayMs;
+
+const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
+
+/** The mesh's own authority: P-256, ten years. */
+export async function createCertificateAuthority(options: {
   readonly mesh: string;
   readonly nowMs: number;
 }): Promise<Certificate> {
-  throw new Error("not written yet");
+  const keys = await generateKeys();
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: newSerial(),
+    name: `CN=mesh ${options.mesh}`,
+    ...validity(options.nowMs, authorityDays),
+    signingAlgorithm: algorithm,
+    keys,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { certPem: certificate.toString("pem"), keyPem: await exportKey(keys.privateKey) };
 }
 
-/** A server certificate for DNS names and IP addresses, 90 days. */
+/** A server certificate for DNS names and IP addresses: P-256, 90 days. */
 export async function issueServerCertificate(
-  _authority: Certificate,
-  _options: { readonly names: readonly string[]; readonly addresses: readonly string[]; readonly nowMs: number },
+  authority: Certificate,
+  options: { readonly names: readonly string[]; readonly addresses: readonly string[]; readonly nowMs: number },
 ): Promise<Certificate> {
-  throw new Error("not written yet");
+  const subjects = [
+    ...options.names.map((value) => ({ type: "dns" as const, value })),
+    ...options.addresses.map((value) => ({ type: "ip" as const, value })),
+  ];
+  if (subjects.length === 0)
+    throw new InputError("a server certificate needs a name or an address", "Say under which address hosts reach it.");
+  const issuer = new x509.X509Certificate(authority.certPem);
+  const keys = await generateKeys();
+  const certificate = await x509.X509CertificateGenerator.create({
+    serialNumber: newSerial(),
+    subject: "CN=mesh gateway",
+    issuer: issuer.subject,
+    ...validity(options.nowMs, serverDays),
+    signingAlgorithm: algorithm,
+    publicKey: keys.publicKey,
+    signingKey: await importKey(authority.keyPem),
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension(subjects),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { certPem: certificate.toString("pem"), keyPem: await exportKey(keys.privateKey) };
 }
 
 /** Why a new server certificate is needed: near its end, another authority's, or it lacks a name. Null: it is not. */
 export function whyRenewCertificate(
-  _certificate: Certificate,
-  _wanted: {
+  certificate: Certificate,
+  wanted: {
     readonly authority: Certificate;
     readonly names: readonly string[];
     readonly addresses: readonly string[];
     readonly nowMs: number;
   },
 ): string | null {
-  throw new Error("not written yet");
+  const server = new X509Certificate(certificate.certPem);
+  const authority = new X509Certificate(wanted.authority.certPem);
+  if (!server.verify(authority.publicKey)) return "it is another authority's";
+  if (Date.parse(server.validTo) - wanted.nowMs < renewBeforeDays * dayMs) return `it ends at ${server.validTo}`;
+  const lacking =
+    wanted.names.find((name) => server.checkHost(name) === undefined) ??
+    wanted.addresses.find((address) => server.checkIP(address) === undefined);
+  return lacking === undefined ? null : `it is not for ${lacking}`;
+}
+
+async function generateKeys(): Promise<webcrypto.CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+}
+
+async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
+  return x509.PemConverter.encode(await webcrypto.subtle.exportKey("pkcs8", key), "PRIVATE KEY");
+}
+
+async function importKey(pem: string): Promise<webcrypto.CryptoKey> {
+  const der = createPrivateKey(pem).export({ type: "pkcs8", format: "der" });
+  return webcrypto.subtle.importKey("pkcs8", der, algorithm, true, ["sign"]);
+}
+
+function validity(nowMs: number, days: number): { readonly notBefore: Date; readonly notAfter: Date } {
+  return { notBefore: new Date(nowMs - backdateMs), notAfter: new Date(nowMs + days * dayMs) };
+}
+
+/** Positive (first byte 01…7f), as RFC 5280 wants it. */
+function newSerial(): string {
+  const bytes = randomBytes(16);
+  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x01;
+  return bytes.toString("hex");
 }

@@ -1,8 +1,16 @@
+import { z } from "zod";
 import type { Order } from "../core/declaration.ts";
-import type { Digest } from "../core/names.ts";
+import { InputError } from "../core/errors.ts";
+import { nameSchema, type Digest } from "../core/names.ts";
 import type { HostKeys } from "../core/node.ts";
+import { decodeBase64 } from "./base64.ts";
+import { downloadBlob, type DownloadOptions } from "./download-blob.ts";
 import type { SigningKey } from "./keys.ts";
-import type { LinkLimits } from "./limits.ts";
+import { defaultLinkLimits, type LinkLimits } from "./limits.ts";
+import { parseSignedJson } from "./parse-signed-json.ts";
+import { connectPinned, readBody, sendPinned, unavailable, type PinnedRequest } from "./pinned-request.ts";
+import { makeProof, proofHeader } from "./proof.ts";
+import { RefusedError } from "./refused-error.ts";
 
 export type HostClientOptions = {
   /** https://host:port, from the enrolment token. */
@@ -14,18 +22,22 @@ export type HostClientOptions = {
   readonly limits?: LinkLimits;
   /** For the time in proofs. */
   readonly nowMs?: () => number;
+  /** How long nothing may come before the gateway counts as away; a long poll adds its own wait. */
+  readonly idleMs?: number;
 };
 
 export type Enrolled = {
   readonly mesh: string;
   readonly node: string;
   readonly incarnation: string;
-  /** DSSE bytes; verify before pinning. */ readonly root: Buffer;
+  /** DSSE bytes; verify before pinning. */
+  readonly root: Buffer;
 };
 
 /**
  * The host's side of the link. Every call throws UnavailableError when nobody answered (or answered 5xx, 429),
  * RefusedError when the gateway said no, and the system's own error when a local file could not be written.
+ * An aborted call throws the signal's reason.
  */
 export type HostClient = {
   enrol(request: { readonly secret: string; readonly keys: HostKeys }): Promise<Enrolled>;
@@ -40,15 +52,78 @@ export type HostClient = {
    * Writes the blob to `toFile`, going on at `fromByte` of what is there, and checks its digest over the whole file;
    * a file with another digest is removed and RefusedError (`digest`) thrown. A cut download leaves what came.
    */
-  downloadBlob(
-    digest: Digest,
-    toFile: string,
-    options: { readonly fromByte?: number; readonly maxBytes: number; readonly signal?: AbortSignal },
-  ): Promise<{ readonly bytes: number }>;
+  downloadBlob(digest: Digest, toFile: string, options: DownloadOptions): Promise<{ readonly bytes: number }>;
   /** Ends its connections. */
   close(): void;
 };
 
-export function createHostClient(_options: HostClientOptions): HostClient {
-  throw new Error("not written yet");
+const enrolledSchema = z.object({
+  mesh: nameSchema,
+  node: nameSchema,
+  incarnation: z.string().max(64),
+  root: z.string(),
+});
+
+/** Throws InputError when the address or the authority cannot be used. */
+export function createHostClient(options: HostClientOptions): HostClient {
+  const { node, limits = defaultLinkLimits, nowMs = Date.now, idleMs = 20_000 } = options;
+  const connection = connect(options.url, options.caPem);
+  const send = (request: Omit<PinnedRequest, "headers" | "idleMs">, headers = {}, waitMs = 0) => {
+    const { method, path, body = Buffer.alloc(0) } = request;
+    const proof = makeProof({ node, method, path, body, nowMs: nowMs() }, options.signKey);
+    return sendPinned(connection, {
+      ...request,
+      headers: { ...headers, [proofHeader]: proof },
+      idleMs: idleMs + waitMs,
+    });
+  };
+  return {
+    async enrol({ secret, keys }) {
+      const body = Buffer.from(JSON.stringify({ token: secret, node, keys }), "utf8");
+      // Without a proof: the gateway does not know this key yet, the token is what counts.
+      const request = { method: "POST", path: "/v1/enrol", body, headers: {}, idleMs } as const;
+      const response = await sendPinned(connection, request);
+      return readEnrolled(await readBody(response, limits.envelopeBytes), limits);
+    },
+    async fetchDeclaration(after, waitMs, signal) {
+      const waitSeconds = Math.max(0, Math.min(55, Math.ceil(waitMs / 1000)));
+      const path = `/v1/nodes/${node}/declaration?after=${after?.epoch ?? 0}.${after?.number ?? 0}&wait=${waitSeconds}`;
+      const response = await send({ method: "GET", path, signal }, {}, waitSeconds * 1000);
+      const bytes = await readBody(response, limits.envelopeBytes);
+      return response.statusCode === 204 ? null : bytes;
+    },
+    async sendReport(envelope, signal) {
+      try {
+        const response = await send({ method: "POST", path: `/v1/nodes/${node}/report`, body: envelope, signal });
+        await readBody(response, 0);
+        return { kept: true };
+      } catch (error) {
+        if (error instanceof RefusedError && error.status === 409) return { kept: false, why: error.reason };
+        throw error;
+      }
+    },
+    downloadBlob(digest, toFile, download) {
+      const path = `/v1/blobs/${digest}`;
+      const get = (headers: Readonly<Record<string, string>>) =>
+        send({ method: "GET", path, signal: download.signal }, headers);
+      return downloadBlob(get, digest, toFile, download);
+    },
+    close: () => connection.agent.destroy(),
+  };
+}
+
+function connect(url: string, caPem: string) {
+  try {
+    return connectPinned(url, caPem);
+  } catch (error) {
+    throw new InputError(`the gateway's address ${url} cannot be used`, "It is https://host:port.", { cause: error });
+  }
+}
+
+function readEnrolled(bytes: Buffer, limits: LinkLimits): Enrolled {
+  const json = parseSignedJson(bytes, { bytes: limits.envelopeBytes * 2, depth: 2 });
+  const parsed = json.ok ? enrolledSchema.safeParse(json.value) : null;
+  const root = parsed?.success ? decodeBase64(parsed.data.root) : null;
+  if (!parsed?.success || root === null) throw unavailable(new Error("what came is no answer to an enrolment"));
+  return { ...parsed.data, root };
 }

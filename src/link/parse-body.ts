@@ -14,6 +14,7 @@ export function parseBody<T>(
   const parsed = schema.safeParse(json.value);
   if (parsed.success) return { ok: true, value: parsed.data };
   const issue = parsed.error.issues[0];
-  const where = issue === undefined ? "" : ` (${issue.path.map(String).join(".").slice(0, 100) || "top"}: ${issue.code})`;
+  const where =
+    issue === undefined ? "" : ` (${issue.path.map(String).join(".").slice(0, 100) || "top"}: ${issue.code})`;
   return { ok: false, check: "schema", message: `the body does not fit its schema${where}` };
 }

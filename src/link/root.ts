@@ -77,7 +77,7 @@ export type DeclarationKeys = {
   /** Raw public keys in base64 that may sign declarations now. */
   readonly valid: readonly string[];
   /** Why the key with this id may not sign a declaration now; null: it may. */
-  whyNot(keyId: string): string | null;
+  readonly whyNot: (keyId: string) => string | null;
 };
 
 export function declarationKeysAt(root: Root, nowMs: number): DeclarationKeys {
@@ -90,7 +90,7 @@ export function declarationKeysAt(root: Root, nowMs: number): DeclarationKeys {
   };
   return {
     valid: root.keys.filter((key) => why(key) === null).map(({ publicKey }) => publicKey),
-    whyNot(keyId) {
+    whyNot: (keyId) => {
       const key = root.keys.find(({ publicKey }) => keyIdOf(publicKey) === keyId);
       return key === undefined ? "signed by a key that is not in the root" : why(key);
     },

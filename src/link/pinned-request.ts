@@ -1,0 +1,115 @@
+import { Agent, request as httpsRequest } from "node:https";
+import type { IncomingMessage } from "node:http";
+import { UnavailableError } from "../core/errors.ts";
+import { RefusedError } from "./refused-error.ts";
+
+/** Requests to one gateway over TLS that believes one authority only. */
+export type PinnedConnection = { readonly url: URL; readonly agent: Agent };
+
+export type PinnedRequest = {
+  readonly method: "GET" | "POST";
+  /** With the query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  /** Nothing came or went for so long: nobody is there. */
+  readonly idleMs: number;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** Answers are short words but for documents and blobs, which have limits of their own. */
+const refusalBytes = 4096;
+
+export function connectPinned(url: string, caPem: string): PinnedConnection {
+  // No proxy, no other authority, no older TLS: whoever answers must hold a key that the mesh's authority signed.
+  const agent = new Agent({
+    ca: caPem,
+    rejectUnauthorized: true,
+    minVersion: "TLSv1.3",
+    keepAlive: true,
+    maxSockets: 8,
+  });
+  return { url: new URL(url), agent };
+}
+
+/**
+ * The answer's head, with its body unread, for a status below 300; redirects are not followed.
+ * Throws RefusedError for 4xx, UnavailableError for no answer, 5xx, 429 and everything unexpected.
+ */
+export async function sendPinned(connection: PinnedConnection, request: PinnedRequest): Promise<IncomingMessage> {
+  const response = await openRequest(connection, request);
+  const status = response.statusCode ?? 0;
+  if (status >= 200 && status < 300) return response;
+  const reason = readReason(await readBody(response, refusalBytes));
+  const what = `${request.method} ${request.path.split("?")[0]}`;
+  if (status >= 400 && status < 500 && status !== 429 && status !== 408)
+    throw new RefusedError(`the gateway refused ${what}: ${reason} (${status})`, status, reason);
+  throw new UnavailableError(
+    `the gateway could not answer ${what}: ${reason} (${status})`,
+    "Ask again a little later.",
+  );
+}
+
+/** Reads to the end, never more than `limit` bytes. */
+export async function readBody(response: IncomingMessage, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let total = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      total += chunk.length;
+      if (total > limit) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw unavailable(error);
+  }
+  if (total > limit) {
+    response.destroy();
+    throw new RefusedError(`the gateway's answer is longer than ${limit} bytes`, response.statusCode ?? 0, "size");
+  }
+  return Buffer.concat(chunks);
+}
+
+export function unavailable(cause: unknown): UnavailableError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new UnavailableError(
+    `the gateway does not answer: ${why}`,
+    "Is `mesh serve` running, and reachable from here?",
+    {
+      cause,
+    },
+  );
+}
+
+function openRequest(connection: PinnedConnection, request: PinnedRequest): Promise<IncomingMessage> {
+  const body = request.body ?? Buffer.alloc(0);
+  return new Promise((resolve, reject) => {
+    const outgoing = httpsRequest({
+      agent: connection.agent,
+      hostname: connection.url.hostname.replace(/^\[|\]$/g, ""),
+      port: connection.url.port === "" ? 443 : Number(connection.url.port),
+      method: request.method,
+      path: request.path,
+      headers: { ...request.headers, ...(request.method === "POST" ? { "content-length": body.length } : {}) },
+      signal: request.signal,
+    });
+    outgoing.setTimeout(request.idleMs, () => outgoing.destroy(new Error(`nothing came for ${request.idleMs} ms`)));
+    outgoing.once("response", resolve);
+    outgoing.on("error", (error) => {
+      reject(request.signal?.aborted === true ? request.signal.reason : unavailable(error));
+    });
+    outgoing.end(body);
+  });
+}
+
+/** The gateway's one word for why, made harmless for a log. */
+function readReason(body: Buffer): string {
+  try {
+    const value: unknown = JSON.parse(body.toString("utf8"));
+    if (typeof value === "object" && value !== null && "refused" in value && typeof value.refused === "string")
+      return value.refused.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 300);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return "no reason given";
+}
