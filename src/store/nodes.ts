@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { InputError } from "../core/errors.ts";
+import { nameSchema, type Name } from "../core/names.ts";
+import { addressSchema, hostKeysSchema } from "../core/node.ts";
+import { ageColumn, timeColumn } from "./columns.ts";
+import type { Queryable } from "./database.ts";
+import { many, maybeOne, run } from "./rows.ts";
+
+const nodeRecordSchema = z
+  .object({
+    name: nameSchema,
+    address: addressSchema,
+    /** Fingerprint of the enrolled host's key; null before enrolment. */
+    incarnation: z.string().nullable(),
+    signKey: z.string().nullable(),
+    sealKey: z.string().nullable(),
+    registeredAt: timeColumn,
+    enrolledAt: timeColumn.nullable(),
+    lastContactAt: timeColumn.nullable(),
+    /** Since the last contact; null: there was none. */
+    silentMs: ageColumn.nullable(),
+  })
+  .transform(({ signKey, sealKey, ...node }) => ({
+    ...node,
+    /** Public keys of the enrolled host. */
+    keys: signKey === null || sealKey === null ? null : hostKeysSchema.parse({ sign: signKey, seal: sealKey }),
+  }));
+export type NodeRecord = z.output<typeof nodeRecordSchema>;
+
+const columns = `name, address, incarnation, sign_key as "signKey", seal_key as "sealKey", registered_at as "registeredAt",
+  enrolled_at as "enrolledAt", last_contact_at as "lastContactAt",
+  extract(epoch from now() - last_contact_at)::float8 * 1000 as "silentMs"`;
+
+/** Registers a node; the same again changes nothing. Another address under a known name is refused: see moveNode. */
+export async function addNode(db: Queryable, mesh: Name, node: { name: Name; address: string }): Promise<void> {
+  const changed = await run(
+    db,
+    `insert into node (mesh, name, address) values ($1, $2, $3)
+     on conflict (mesh, name) do update set address = excluded.address where node.address = excluded.address`,
+    [mesh, nameSchema.parse(node.name), addressSchema.parse(node.address)],
+  );
+  if (changed === 0) throw new InputError(`node ${node.name} is registered at another address`, "give it another name");
+}
+
+/** False: no such node. */
+export async function moveNode(db: Queryable, mesh: Name, node: { name: Name; address: string }): Promise<boolean> {
+  const values = [mesh, node.name, addressSchema.parse(node.address)];
+  return (await run(db, `update node set address = $3 where mesh = $1 and name = $2`, values)) === 1;
+}
+
+export function getNode(db: Queryable, mesh: Name, name: Name): Promise<NodeRecord | null> {
+  return maybeOne(db, nodeRecordSchema, `select ${columns} from node where mesh = $1 and name = $2`, [mesh, name]);
+}
+
+export function listNodes(db: Queryable, mesh: Name): Promise<NodeRecord[]> {
+  return many(db, nodeRecordSchema, `select ${columns} from node where mesh = $1 order by name`, [mesh]);
+}
+
+/** An authenticated host was here. Written at most every 5 s: hosts ask more often than anybody reads it. */
+export async function recordContact(db: Queryable, mesh: Name, node: Name): Promise<void> {
+  await run(
+    db,
+    `update node set last_contact_at = now() where mesh = $1 and name = $2
+        and (last_contact_at is null or last_contact_at < now() - interval '5 seconds')`,
+    [mesh, node],
+  );
+}

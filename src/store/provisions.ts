@@ -1,0 +1,168 @@
+import { z } from "zod";
+import type { Order } from "../core/declaration.ts";
+import { provisionKindSchema, type ProvisionKind } from "../core/manifest.ts";
+import { nameSchema, type Name } from "../core/names.ts";
+import { provisionSchema, type Provision } from "../core/provision.ts";
+import { ageColumn, timeColumn } from "./columns.ts";
+import type { Queryable, Transaction } from "./database.ts";
+import { many, run } from "./rows.ts";
+import { storableJson } from "./storable.ts";
+
+const flatSchema = z.object({
+  id: z.string(),
+  version: z.number().int(),
+  kind: provisionKindSchema,
+  consumerNode: nameSchema,
+  consumerModule: nameSchema,
+  requirement: nameSchema,
+  providerNode: nameSchema,
+  providerModule: nameSchema,
+  providerIncarnation: z.string(),
+  name: z.string(),
+  state: z.enum(["issued", "owed", "withdrawn"]),
+});
+
+const columns = `id, version, kind, consumer_node as "consumerNode", consumer_module as "consumerModule", requirement,
+  provider_node as "providerNode", provider_module as "providerModule", provider_incarnation as "providerIncarnation",
+  name, state`;
+
+const provisionRowSchema = flatSchema.transform(toProvision);
+
+/** A withdrawal that the provider has not confirmed: a debt, with its age (R20). */
+const owedRowSchema = z
+  .object({
+    ...flatSchema.shape,
+    withdrawnAt: timeColumn,
+    withdrawnBy: z.string().nullable(),
+    ageMs: ageColumn,
+    told: z.boolean(),
+  })
+  .transform(({ withdrawnAt, withdrawnBy, ageMs, told, ...flat }) => ({
+    provision: toProvision(flat),
+    withdrawnAt,
+    /** Push id. */
+    withdrawnBy,
+    ageMs,
+    /** Was its provider's node already sent a declaration without it? */
+    told,
+  }));
+export type OwedProvision = z.output<typeof owedRowSchema>;
+
+function toProvision(flat: z.output<typeof flatSchema>): Provision {
+  return provisionSchema.parse({
+    id: flat.id,
+    version: flat.version,
+    kind: flat.kind,
+    consumer: { node: flat.consumerNode, module: flat.consumerModule, requirement: flat.requirement },
+    provider: { node: flat.providerNode, module: flat.providerModule, incarnation: flat.providerIncarnation },
+    name: flat.name,
+    state: flat.state,
+  });
+}
+
+/** Mints (R17). A second live version of one id, or a version that was ever there, fails the transaction. */
+export async function insertProvisions(
+  tx: Transaction,
+  mesh: Name,
+  mint: { push: string; provisions: readonly Provision[] },
+): Promise<void> {
+  const rows = mint.provisions.map((one) => ({ ...provisionSchema.parse(one), state: "issued" }));
+  await run(
+    tx,
+    `insert into provision (mesh, id, version, kind, consumer_node, consumer_module, requirement, provider_node,
+                            provider_module, provider_incarnation, name, state, minted_by)
+       select $1, id, version, kind, consumer->>'node', consumer->>'module', consumer->>'requirement',
+              provider->>'node', provider->>'module', provider->>'incarnation', name, 'issued', $2
+         from jsonb_to_recordset($3::jsonb)
+           as p(id text, version integer, kind text, consumer jsonb, provider jsonb, name text)`,
+    [mesh, mint.push, storableJson(rows)],
+  );
+}
+
+/**
+ * Issued → owed. Before the declarations of the same transaction are inserted: those note which of them is the first
+ * that no longer lists it. Answers how many; ids that are not issued are left as they are.
+ */
+export function withdrawProvisions(
+  tx: Transaction,
+  mesh: Name,
+  withdrawal: { push: string; ids: readonly string[] },
+): Promise<number> {
+  return run(
+    tx,
+    `update provision set state = 'owed', withdrawn_by = $2, withdrawn_at = now()
+      where mesh = $1 and id = any($3::text[]) and state = 'issued'`,
+    [mesh, withdrawal.push, withdrawal.ids],
+  );
+}
+
+export interface GrantsRead {
+  readonly node: Name;
+  /** The order of the declaration the host had accepted when it read. */
+  readonly has: Order;
+  /** One for each grant list that was really read; a provider that could not be read is left out. */
+  readonly grants: readonly {
+    readonly module: Name;
+    readonly kind: ProvisionKind;
+    readonly present: readonly { readonly provision: string; readonly version: number }[];
+  }[];
+}
+
+/**
+ * Owed → withdrawn, for what the provider's node read back as gone at the declaration that withdrew it, or at a later
+ * one. A read back at an older order confirms nothing: it may not have been made yet. Answers what was confirmed.
+ */
+export function confirmWithdrawals(db: Queryable, mesh: Name, read: GrantsRead): Promise<Provision[]> {
+  return many(
+    db,
+    provisionRowSchema,
+    `update provision p set state = 'withdrawn', confirmed_at = now()
+       from jsonb_to_recordset($5::jsonb) as r(module text, kind text, present jsonb)
+      where p.mesh = $1 and p.provider_node = $2 and p.state = 'owed'
+        and p.provider_module = r.module and p.kind = r.kind
+        and (p.told_epoch, p.told_number) <= ($3::bigint, $4::bigint)
+        and not exists (select from jsonb_to_recordset(r.present) as g(provision text, version integer)
+                         where g.provision = p.id and g.version = p.version)
+     returning p.id, p.version, p.kind, p.consumer_node as "consumerNode", p.consumer_module as "consumerModule",
+       p.requirement, p.provider_node as "providerNode", p.provider_module as "providerModule",
+       p.provider_incarnation as "providerIncarnation", p.name, p.state`,
+    [mesh, read.node, read.has.epoch, read.has.number, storableJson(read.grants)],
+  );
+}
+
+/** By id and version. `states` left out: every one there ever was. */
+export function listProvisions(
+  db: Queryable,
+  mesh: Name,
+  filter: { states?: readonly Provision["state"][] } = {},
+): Promise<Provision[]> {
+  return many(
+    db,
+    provisionRowSchema,
+    `select ${columns} from provision where mesh = $1 and ($2::text[] is null or state = any($2)) order by id, version`,
+    [mesh, filter.states ?? null],
+  );
+}
+
+/** Debts, oldest first. */
+export function listOwed(db: Queryable, mesh: Name): Promise<OwedProvision[]> {
+  return many(
+    db,
+    owedRowSchema,
+    `select ${columns}, withdrawn_at as "withdrawnAt", withdrawn_by as "withdrawnBy",
+            extract(epoch from now() - withdrawn_at)::float8 * 1000 as "ageMs", told_number is not null as told
+       from provision where mesh = $1 and state = 'owed' order by withdrawn_at, id, version`,
+    [mesh],
+  );
+}
+
+/** The highest version ever issued of each id, withdrawn ones too: a version is never granted twice. */
+export async function readHighestVersions(db: Queryable, mesh: Name): Promise<Map<string, number>> {
+  const rows = await many(
+    db,
+    z.object({ id: z.string(), version: z.number().int() }),
+    `select id, max(version) as version from provision where mesh = $1 group by id`,
+    [mesh],
+  );
+  return new Map(rows.map((row) => [row.id, row.version]));
+}
