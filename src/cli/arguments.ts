@@ -1,0 +1,44 @@
+import type { z } from "zod";
+import { InputError } from "../core/errors.ts";
+import { nameSchema, type Name } from "../core/names.ts";
+import { plainLine } from "./text/plain.ts";
+
+/** What a person typed, checked by its schema. Throws InputError that says what it is, what came and what is wrong. */
+export function parseArgument<T>(schema: z.ZodType<T>, what: string, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const shown = typeof value === "string" ? plainLine(value, 60) : String(value);
+  throw new InputError(`${what} "${shown}" is not right: ${parsed.error.issues[0]?.message ?? "not as expected"}`);
+}
+
+export function parseName(what: string, value: unknown): Name {
+  return parseArgument(nameSchema, `${what} name`, value);
+}
+
+export function parseNames(what: string, values: unknown): Name[] {
+  return Array.isArray(values) ? [...new Set(values.map((value) => parseName(what, value)))] : [];
+}
+
+/** `key=value` words of a repeated option, as a record. The value may hold `=` itself. */
+export function parsePairs(option: string, words: unknown): Record<string, string> {
+  const pairs = new Map<string, string>();
+  for (const word of Array.isArray(words) ? (words as readonly unknown[]) : []) {
+    const text = String(word);
+    const at = text.indexOf("=");
+    if (at < 1) throw new InputError(`${option} takes KEY=VALUE, not "${plainLine(text, 60)}"`);
+    const key = text.slice(0, at);
+    if (pairs.has(key)) throw new InputError(`${option} gives ${plainLine(key, 60)} twice`);
+    pairs.set(key, text.slice(at + 1));
+  }
+  return Object.fromEntries(pairs);
+}
+
+/** A whole number of seconds from an option, in milliseconds. */
+export function parseSeconds(option: string, value: unknown, limits: { min: number; max: number }): number {
+  const text = String(value);
+  const seconds = /^\d{1,7}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(seconds >= limits.min && seconds <= limits.max)) {
+    throw new InputError(`${option} takes seconds from ${limits.min} to ${limits.max}, not "${plainLine(text, 60)}"`);
+  }
+  return seconds * 1000;
+}

@@ -1,0 +1,149 @@
+import type { CommandDefinition } from "./command.ts";
+
+export interface CommandEntry {
+  /** As typed: `status`, `module add`. */
+  readonly words: string;
+  readonly summary: string;
+  readonly load: () => Promise<CommandDefinition>;
+}
+
+/** Every command, with what `mesh --help` says of it. The code of one is read only when it is the one asked for. */
+export const commandTable: readonly CommandEntry[] = [
+  {
+    words: "up",
+    summary: "bring up a whole mesh on this machine (what npm start runs)",
+    load: async () => (await import("./commands/up.ts")).upCommand,
+  },
+  {
+    words: "serve",
+    summary: "run the controller of a mesh in the foreground",
+    load: async () => (await import("./commands/serve.ts")).serveCommand,
+  },
+  {
+    words: "status",
+    summary: "say how every module and node stands, and how old that knowledge is",
+    load: async () => (await import("./commands/status.ts")).statusCommand,
+  },
+  {
+    words: "why",
+    summary: "say why a module is built or waits, or why a node would be sent something",
+    load: async () => (await import("./commands/why.ts")).whyCommand,
+  },
+  {
+    words: "plan",
+    summary: "say what a push of a node would send, and to which others it would cascade; changes nothing",
+    load: async () => (await import("./commands/plan.ts")).planCommand,
+  },
+  {
+    words: "push",
+    summary: "bring the named nodes to what the mesh's records say, and wait until they report it",
+    load: async () => (await import("./commands/push.ts")).pushCommand,
+  },
+  {
+    words: "declare",
+    summary: "send one node what it should be, without a cascade",
+    load: async () => (await import("./commands/declare.ts")).declareCommand,
+  },
+  {
+    words: "build",
+    summary: "look at the sources now, and build what is behind",
+    load: async () => (await import("./commands/build.ts")).buildCommand,
+  },
+  {
+    words: "assign",
+    summary: "have a module run on a node, with its configuration",
+    load: async () => (await import("./commands/assign.ts")).assignCommand,
+  },
+  {
+    words: "unassign",
+    summary: "have a module no longer run on a node",
+    load: async () => (await import("./commands/unassign.ts")).unassignCommand,
+  },
+  {
+    words: "module add",
+    summary: "register a module: its repository, branch and folder",
+    load: async () => (await import("./commands/module-add.ts")).moduleAddCommand,
+  },
+  {
+    words: "module list",
+    summary: "list the modules",
+    load: async () => (await import("./commands/module-list.ts")).moduleListCommand,
+  },
+  {
+    words: "module show",
+    summary: "show one module: source, build edges, builds, where it runs",
+    load: async () => (await import("./commands/module-show.ts")).moduleShowCommand,
+  },
+  {
+    words: "node add",
+    summary: "register a node, and make the one-time token its host enrols with",
+    load: async () => (await import("./commands/node-add.ts")).nodeAddCommand,
+  },
+  {
+    words: "node list",
+    summary: "list the nodes",
+    load: async () => (await import("./commands/node-list.ts")).nodeListCommand,
+  },
+  {
+    words: "repo add",
+    summary: "register a git repository that modules come from",
+    load: async () => (await import("./commands/repo-add.ts")).repoAddCommand,
+  },
+  {
+    words: "repo list",
+    summary: "list the repositories and how old the knowledge of each is",
+    load: async () => (await import("./commands/repo-list.ts")).repoListCommand,
+  },
+  {
+    words: "host token",
+    summary: "make a one-time token for a node's host to enrol with",
+    load: async () => (await import("./commands/host-token.ts")).hostTokenCommand,
+  },
+  {
+    words: "host enrol",
+    summary: "on a machine: make keys and enrol this host with a token",
+    load: async () => (await import("./commands/host-enrol.ts")).hostEnrolCommand,
+  },
+  {
+    words: "host run",
+    summary: "on a machine: run the enrolled host in the foreground",
+    load: async () => (await import("./commands/host-run.ts")).hostRunCommand,
+  },
+  {
+    words: "host list",
+    summary: "list the hosts and when each was last heard",
+    load: async () => (await import("./commands/host-list.ts")).hostListCommand,
+  },
+  {
+    words: "completion",
+    summary: "print the completion script for bash, zsh or fish",
+    load: async () => (await import("./commands/completion.ts")).completionCommand,
+  },
+];
+
+const groupSummaries: Readonly<Record<string, string>> = {
+  module: "register and look at modules",
+  node: "register and look at nodes",
+  repo: "register and look at repositories",
+  host: "enrol, run and look at hosts",
+};
+
+export function groupSummary(group: string): string {
+  return groupSummaries[group] ?? "";
+}
+
+/** The command that these words ask for, options between them ignored; null when they name none. */
+export function findCommand(argv: readonly string[]): CommandEntry | null {
+  const words: string[] = [];
+  for (let index = 0; index < argv.length && words.length < 3; index += 1) {
+    const word = argv[index] ?? "";
+    if (word === "--") break;
+    if (word === "--state") index += 1;
+    else if (!word.startsWith("-") && !(words.length === 0 && word === "help")) words.push(word);
+  }
+  return (
+    commandTable.find((entry) => entry.words === words.slice(0, 2).join(" ")) ??
+    commandTable.find((entry) => entry.words === words[0]) ??
+    null
+  );
+}

@@ -1,0 +1,32 @@
+import { resolve } from "node:path";
+import type { CommandDefinition } from "../command.ts";
+import { InputError } from "../../core/errors.ts";
+import { runHostProgram } from "../host-program.ts";
+
+const help = `
+The token comes from mesh node add or mesh host token and works once. Give it in a file: an argument can be read by
+everybody on this machine while the command runs.
+
+Example:
+  mesh host enrol --dir /var/lib/mesh-host --token-file token.txt`;
+
+export const hostEnrolCommand: CommandDefinition = {
+  configure: (command) => {
+    command
+      .requiredOption("--dir <folder>", "the host's own folder; its keys are made there")
+      .requiredOption("--token-file <file>", "a file that holds the one-time token (/dev/stdin for standard input)")
+      .addHelpText("after", help);
+  },
+  run: async ({ context, options, schema }) => {
+    const dir = resolve(context.cwd, String(options["dir"]));
+    const tokenFile = resolve(context.cwd, String(options["tokenFile"]));
+    const code = await runHostProgram(["enrol", "--dir", dir, "--token-file", tokenFile], context.listenForInterrupt());
+    if (code === 2)
+      throw new InputError(
+        `the host in ${dir} did not enrol`,
+        "a token works once: make another with mesh host token NODE",
+      );
+    if (options.json) context.stdout.write(`${JSON.stringify({ schema, dir, enrolled: code === 0 })}\n`);
+    return code;
+  },
+};

@@ -1,0 +1,33 @@
+import type { CommandDefinition } from "../command.ts";
+import { parseName } from "../arguments.ts";
+import { InputError } from "../../core/errors.ts";
+import { listBuilds } from "../../store/builds.ts";
+import { listEdges } from "../../store/edges.ts";
+import { getModule } from "../../store/modules.ts";
+import { listAssignments } from "../../store/assignments.ts";
+import { moduleText } from "../text/module-text.ts";
+import { withMesh } from "../with-mesh.ts";
+
+const buildsShown = 10;
+
+export const moduleShowCommand: CommandDefinition = {
+  configure: (command) => {
+    command.argument("<module>", "a registered module").option("--log", "print the end of its newest build's log");
+  },
+  run: async (call) => {
+    const name = parseName("module", call.args[0]);
+    return await withMesh(call, async ({ db, mesh }) => {
+      const module = await getModule(db, mesh, name);
+      if (module === null) throw new InputError(`there is no module ${name}`, "see mesh module list");
+      const edges = await listEdges(db, mesh);
+      const document = {
+        module,
+        builtAgainst: edges.filter((edge) => edge.module === name),
+        builtInto: edges.filter((edge) => edge.dependency === name),
+        builds: await listBuilds(db, mesh, name, buildsShown),
+        assignments: (await listAssignments(db, mesh)).filter((assignment) => assignment.module === name),
+      };
+      return { code: 0, document, text: moduleText(document, call.context.now(), call.options["log"] === true) };
+    });
+  },
+};

@@ -1,0 +1,19 @@
+import type { MeshConnection } from "./mesh-connection.ts";
+
+/** The world outside, as commands see it: a test gives its own. */
+export interface CliContext {
+  readonly stdout: TextOutput;
+  readonly stderr: TextOutput;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  now(): Date;
+  /** From now on Ctrl-C (and SIGTERM) aborts this signal and no longer ends the process by itself. */
+  listenForInterrupt(): AbortSignal;
+  /** Opens the mesh kept in a state folder. Connects when first asked something. */
+  openMesh(stateFolder: string): Promise<MeshConnection>;
+}
+
+export interface TextOutput {
+  readonly isTerminal: boolean;
+  write(text: string): void;
+}

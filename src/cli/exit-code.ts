@@ -1,0 +1,58 @@
+import { DeadEpochError, InputError, UnavailableError } from "../core/errors.ts";
+
+/** R48. 0 settled, 1 pending, 2 failed, refused or used wrongly, 3 cannot tell. */
+export type ExitCode = 0 | 1 | 2 | 3;
+
+/** What a person and a script need of an error: which kind, what happened, what to do next. */
+export interface ErrorAnswer {
+  readonly kind: "input" | "unavailable" | "refused" | "bug";
+  readonly code: ExitCode;
+  readonly message: string;
+  readonly next: string;
+}
+
+/** Network errors and PostgreSQL's own states of *no answer*: nothing was decided, asking again may help. */
+const noAnswerCodes =
+  /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|EPIPE|08\w{3}|57P0[1-3]|53300)$/;
+
+/** The one place where an error becomes an exit code. An error nobody foresaw is our own bug: 2, never 1 or 0. */
+export function answerForError(error: unknown): ErrorAnswer {
+  if (error instanceof InputError) return { kind: "input", code: 2, message: error.message, next: error.next };
+  if (error instanceof UnavailableError)
+    return { kind: "unavailable", code: 3, message: error.message, next: error.next };
+  if (error instanceof DeadEpochError) {
+    return { kind: "refused", code: 2, message: error.message, next: "see who holds it: mesh status" };
+  }
+  const noAnswer = findNoAnswer(error, 0);
+  if (noAnswer !== null) {
+    return {
+      kind: "unavailable",
+      code: 3,
+      message: noAnswer,
+      next: "is the mesh up? start it with npm start (mesh up)",
+    };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return {
+    kind: "bug",
+    code: 2,
+    message,
+    next: "this is a bug in mesh: run again with MESH_DEBUG=1 for the stack and report it",
+  };
+}
+
+/** Looks through causes: an error is wrapped by each layer that knows more. */
+function findNoAnswer(error: unknown, depth: number): string | null {
+  if (typeof error !== "object" || error === null || depth > 8) return null;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  const message = "message" in error && typeof error.message === "string" ? error.message : "";
+  if (noAnswerCodes.test(code)) return message === "" ? code : message;
+  if (/^Connection terminated|^timeout expired|timeout exceeded when trying to connect/.test(message)) return message;
+  if (error instanceof AggregateError) {
+    for (const inner of error.errors as readonly unknown[]) {
+      const found = findNoAnswer(inner, depth + 1);
+      if (found !== null) return found;
+    }
+  }
+  return "cause" in error ? findNoAnswer(error.cause, depth + 1) : null;
+}

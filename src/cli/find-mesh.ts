@@ -1,0 +1,38 @@
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { InputError } from "../core/errors.ts";
+
+/** The file that makes a folder a mesh's state folder. */
+export const meshFileName = "mesh.json";
+
+export interface FindMeshInput {
+  /** `--state`. */
+  readonly state: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+}
+
+/**
+ * The state folder of the mesh a command is about: `--state`, else `MESH_STATE`, else the nearest `.mesh/` upward
+ * from where the person stands. Throws InputError when there is none.
+ */
+export function findMesh(input: FindMeshInput): string {
+  const given = input.state ?? (input.env["MESH_STATE"] || undefined);
+  if (given !== undefined) {
+    const folder = resolve(input.cwd, given);
+    if (existsSync(join(folder, meshFileName))) return folder;
+    throw new InputError(
+      `there is no mesh in ${folder} (no ${meshFileName})`,
+      `begin one there with: mesh up --state ${given}`,
+    );
+  }
+  for (let folder = resolve(input.cwd); ; folder = dirname(folder)) {
+    const state = join(folder, ".mesh");
+    if (existsSync(join(state, meshFileName))) return state;
+    if (folder === dirname(folder)) break;
+  }
+  throw new InputError(
+    `no mesh found: no .mesh folder in ${input.cwd} or above it`,
+    "go to the folder where npm start was run, or say which: --state DIR (or MESH_STATE)",
+  );
+}

@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import { createContext } from "./real-context.ts";
+import { run } from "./run.ts";
+
+// Node ends with 1 on an error that nobody caught, which would read as *pending* (R48).
+for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+  process.on(event, (error: unknown) => {
+    process.stderr.write(`mesh: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exit(2);
+  });
+}
+// `mesh status | head` closes our output early: no error, and nobody can tell any more what was said.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === "EPIPE" ? 3 : 2);
+  });
+}
+
+const file = new URL("../../package.json", import.meta.url);
+const { version } = JSON.parse(readFileSync(file, "utf8")) as { version: string };
+process.exitCode = await run(process.argv.slice(2), createContext(process), version);

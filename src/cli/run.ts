@@ -1,0 +1,81 @@
+import { CommanderError } from "commander";
+import { InputError } from "../core/errors.ts";
+import { type CommandEntry, commandTable, findCommand } from "./command-table.ts";
+import type { CliContext } from "./context.ts";
+import { answerForError, type ErrorAnswer, type ExitCode } from "./exit-code.ts";
+import { createProgram, schemaOf } from "./program.ts";
+import { plainLine } from "./text/plain.ts";
+
+/**
+ * Runs one command line to its end and answers with the exit code. Never throws: every error becomes a line on
+ * standard error, and under `--json` a document `{schema, error}` on standard output too.
+ */
+export async function run(argv: readonly string[], context: CliContext, version = "0.0.0"): Promise<ExitCode> {
+  const entry = findCommand(argv);
+  const completes = argv[0] === "complete" || entry?.words === "completion";
+  let code: ExitCode | null = null;
+  try {
+    const program = await createProgram({
+      context,
+      version,
+      full: completes ? commandTable : entry === null ? [] : [entry],
+      finish: (schema, options, result) => {
+        code = typeof result === "number" ? result : result.code;
+        if (typeof result === "number") return;
+        if (options.json) writeDocument(context, { schema, ...result.document });
+        else if (result.text !== "") context.stdout.write(`${result.text}\n`);
+      },
+    });
+    if (argv[0] === "complete") {
+      const { complete } = await import("./complete.ts");
+      return await complete(program, argv.slice(1), context);
+    }
+    await program.parseAsync([...argv], { from: "user" });
+    return code ?? 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return usageCode(error, argv, entry, context);
+    return fail(answerForError(error), argv, entry, context, error);
+  }
+}
+
+/** commander ends with 1 on a usage error, which would read as *pending* here. */
+function usageCode(
+  error: CommanderError,
+  argv: readonly string[],
+  entry: CommandEntry | null,
+  context: CliContext,
+): ExitCode {
+  if (error.exitCode === 0) return 0;
+  const help = entry === null ? "mesh --help" : `mesh ${entry.words} --help`;
+  const group = argv.find((word) => !word.startsWith("-"));
+  const message =
+    error.code === "commander.help"
+      ? group === undefined || entry !== null
+        ? "say which command"
+        : `say what to do with ${plainLine(group, 40)}: it has commands of its own`
+      : plainLine(error.message.replace(/^error: /, ""), 300);
+  const next = error.code === "commander.help" && group !== undefined ? `mesh ${plainLine(group, 40)} --help` : help;
+  return fail(answerForError(new InputError(message, `see how it is used: ${next}`)), argv, entry, context, error);
+}
+
+function fail(
+  answer: ErrorAnswer,
+  argv: readonly string[],
+  entry: CommandEntry | null,
+  context: CliContext,
+  cause: unknown,
+): ExitCode {
+  const message = plainLine(answer.message, 2000);
+  context.stderr.write(`mesh: ${message}\n`);
+  if (answer.next !== "") context.stderr.write(`  next: ${plainLine(answer.next, 500)}\n`);
+  if (context.env["MESH_DEBUG"] && cause instanceof Error) context.stderr.write(`${cause.stack ?? ""}\n`);
+  if (argv.includes("--json")) {
+    const schema = entry === null ? "mesh.error.v1" : schemaOf(entry);
+    writeDocument(context, { schema, error: { kind: answer.kind, message, next: answer.next } });
+  }
+  return answer.code;
+}
+
+function writeDocument(context: CliContext, document: Readonly<Record<string, unknown>>): void {
+  context.stdout.write(`${JSON.stringify(document)}\n`);
+}

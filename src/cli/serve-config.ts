@@ -1,0 +1,67 @@
+import { readFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { InputError } from "../core/errors.ts";
+import { nameSchema } from "../core/names.ts";
+import type { ServeConfig } from "../worker/serve-config.ts";
+import { readDatabaseUrl } from "./mesh-connection.ts";
+import { readMeshFile, statePaths } from "./mesh-file.ts";
+
+const webhooksSchema = z.record(
+  nameSchema,
+  z.strictObject({
+    forge: z.enum(["github", "gitlab", "gitea"]),
+    repository: nameSchema,
+    secrets: z.array(z.string().min(16)).min(1).max(4),
+  }),
+);
+
+/** Everything `mesh serve` needs, from one state folder. Secrets are read here and handed on, never printed. */
+export async function readServeConfig(stateFolder: string): Promise<ServeConfig> {
+  const file = await readMeshFile(stateFolder);
+  const paths = statePaths(stateFolder);
+  return {
+    mesh: file.mesh,
+    holder: `${hostname()}/${process.pid}`,
+    databaseUrl: await readDatabaseUrl(paths.databaseUrl),
+    temporal: { address: file.temporal.address, namespace: file.temporal.namespace },
+    gateway: {
+      host: file.gateway.host,
+      port: file.gateway.port,
+      certificateFile: paths.gatewayCertificate,
+      certificateKeyFile: paths.gatewayKey,
+    },
+    keys: { declarationKeyFile: paths.declarationKey, rootFile: paths.root },
+    folders: {
+      artifacts: paths.artifacts,
+      repositories: paths.repositories,
+      builds: paths.builds,
+      cache: paths.cache,
+    },
+    webhooks: await readWebhooks(paths.webhooks),
+    workflowBundleFile: fileURLToPath(new URL("../../dist/workflow-bundle.js", import.meta.url)),
+    ...file.settings,
+  };
+}
+
+async function readWebhooks(path: string): Promise<ServeConfig["webhooks"]> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return {}; // none were set up
+    throw error;
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The cause would quote the text, which holds secrets.
+    throw new InputError(`${path} is not JSON`, "mend it, or remove it to go without webhooks");
+  }
+  const parsed = webhooksSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const where = parsed.error.issues[0]?.path.join(".") ?? "";
+  throw new InputError(`${path}: ${where} is not as expected`, `it holds {"<source>": {forge, repository, secrets}}`);
+}

@@ -1,0 +1,62 @@
+import type { Assignment } from "../../core/node.ts";
+import type { BuildRecord } from "../../store/builds.ts";
+import type { Edge } from "../../store/edges.ts";
+import type { ModuleRecord } from "../../store/modules.ts";
+import { describeAge } from "./ages.ts";
+import { alignColumns } from "./columns.ts";
+import { plainLine } from "./plain.ts";
+
+export interface ModuleDocument {
+  readonly module: ModuleRecord;
+  readonly builtAgainst: readonly Edge[];
+  readonly builtInto: readonly Edge[];
+  readonly builds: readonly BuildRecord[];
+  readonly assignments: readonly Pick<Assignment, "node">[];
+}
+
+/** One module for a person: what it is, what it is built against, its builds, where it runs. */
+export function moduleText(document: ModuleDocument, now: Date, withLog: boolean): string {
+  const { module } = document;
+  const facts = [
+    ["source", `${module.repository}, branch ${module.branch}, folder ${module.path}`],
+    ["commit", commitLine(module, now)],
+    ["policy", module.manifest?.upgrade ?? "not known yet"],
+    ["stands", `${module.standing}${module.standingWhy === "" ? "" : `: ${plainLine(module.standingWhy)}`}`],
+    ["compared", describeAge(module.comparedAt, now)],
+    ["built against", document.builtAgainst.map(edgeWords).join(", ") || "nothing of this mesh"],
+    ["built into", document.builtInto.map((edge) => edge.module).join(", ") || "nothing"],
+    ["runs on", document.assignments.map((assignment) => assignment.node).join(", ") || "no node"],
+  ];
+  const findings = module.findings.map((finding) => `  ${finding.file}:${finding.line}  ${plainLine(finding.message)}`);
+  const builds = document.builds.map((build) => [
+    build.commit.slice(0, 7),
+    build.state,
+    build.artifact?.slice(7, 19) ?? "-",
+    describeAge(build.startedAt, now),
+    plainLine(build.message, 160),
+  ]);
+  const newest = document.builds[0];
+  return [
+    module.name,
+    alignColumns(facts, "  "),
+    ...(findings.length === 0 ? [] : ["", "noticed in the source", ...findings]),
+    "",
+    builds.length === 0 ? "no builds yet" : alignColumns([["COMMIT", "VERDICT", "ARTIFACT", "STARTED", ""], ...builds]),
+    ...(withLog && newest !== undefined ? ["", `log of the newest build (its end)`, ...logLines(newest.logTail)] : []),
+    `  next: mesh why ${module.name}`,
+  ].join("\n");
+}
+
+function commitLine(module: ModuleRecord, now: Date): string {
+  if (module.sourceCommit === null) return "not looked at yet";
+  const subject = module.sourceSubject === null ? "" : ` "${plainLine(module.sourceSubject, 80)}"`;
+  return `${module.sourceCommit.slice(0, 7)}${subject}${module.sourceCommitAt === null ? "" : `, ${describeAge(module.sourceCommitAt, now)}`}`;
+}
+
+function edgeWords(edge: Edge): string {
+  return `${edge.dependency} (${edge.kind}, ${plainLine(edge.file, 80)}:${edge.line})`;
+}
+
+function logLines(log: string): string[] {
+  return log.split("\n").map((line) => `  ${plainLine(line, 300)}`);
+}

@@ -1,0 +1,11 @@
+/** C0 and C1 controls, DEL, and what turns text around or hides in it: Unicode's format and line separators. */
+const controls = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+
+/**
+ * Text from outside (a commit's subject, a report, an error) as one harmless line: what a terminal would act upon is
+ * shown as `·`, white space as a blank, and it is cut at `limit` characters (case 52).
+ */
+export function plainLine(text: string, limit = 500): string {
+  const line = text.toWellFormed().replace(/\s+/gu, " ").replace(controls, "·").trim();
+  return line.length <= limit ? line : `${line.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { parseName, parseNames, parsePairs, parseSeconds } from "../../src/cli/arguments.ts";
+import { repositoryUrlSchema } from "../../src/cli/repository-url.ts";
+import { InputError } from "../../src/core/errors.ts";
+import { hostileNames } from "./hostile-names.ts";
+
+describe("names that a person types (R1, case 52)", () => {
+  it.each(hostileNames)("%s is refused with a sentence", (_what, name) => {
+    expect(() => parseName("node", name)).toThrow(InputError);
+    expect(() => parseNames("node", ["node-a", name])).toThrow(InputError);
+  });
+
+  it("the refusal itself is harmless on a terminal", () => {
+    expect(() => parseName("node", "\u001b[2Jx")).toThrow(/^node name "·\[2Jx" is not right/);
+  });
+
+  it("the same name twice is one", () => {
+    expect(parseNames("node", ["node-a", "node-a"])).toEqual(["node-a"]);
+  });
+});
+
+describe("KEY=VALUE words", () => {
+  it("keep every = after the first", () => {
+    expect(parsePairs("--set", ["url=a=b", "empty="])).toEqual({ url: "a=b", empty: "" });
+  });
+
+  it.each([
+    ["no sign", ["port"]],
+    ["no key", ["=1"]],
+    ["twice", ["port=1", "port=2"]],
+  ])("%s is refused", (_what, words) => {
+    expect(() => parsePairs("--set", words)).toThrow(InputError);
+  });
+
+  it("__proto__ is a key like any other, and no prototype", () => {
+    const pairs = parsePairs("--set", ["__proto__=x"]);
+    expect(Object.keys(pairs)).toEqual(["__proto__"]);
+  });
+});
+
+describe("seconds", () => {
+  it.each(["", "-1", "1e9", "NaN", "0x10", "1.5", "99999999", "१"])("%s is refused", (text) => {
+    expect(() => parseSeconds("--timeout", text, { min: 1, max: 3600 })).toThrow(InputError);
+  });
+  it("become milliseconds", () => expect(parseSeconds("--timeout", "60", { min: 1, max: 3600 })).toBe(60_000));
+});
+
+describe("a repository's address (case 52)", () => {
+  it.each([
+    "https://git.example.com/shop.git",
+    "ssh://git@git.example.com/shop.git",
+    "git@git.example.com:team/shop.git",
+    "/srv/git/shop.git",
+    "file:///srv/git/shop.git",
+  ])("%s is taken", (url) => expect(repositoryUrlSchema.safeParse(url).success).toBe(true));
+
+  it.each([
+    "--upload-pack=touch /tmp/x",
+    "-oProxyCommand=x",
+    "ext::sh -c touch% /tmp/x",
+    "http://git.example.com/shop.git",
+    "git://git.example.com/shop.git",
+    "https://user:secret@git.example.com/shop.git",
+    "https://token@git.example.com/shop.git",
+    "ssh://-oProxyCommand=x/shop.git",
+    "-x@host:path",
+    "relative/folder",
+    "/srv/git/a b.git",
+    "/srv/git/\u001b[2J.git",
+    "/srv/git/\u202egit",
+    "",
+    `/${"x".repeat(600)}`,
+  ])("%s is refused", (url) => expect(repositoryUrlSchema.safeParse(url).success).toBe(false));
+});

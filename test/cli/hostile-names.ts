@@ -1,0 +1,22 @@
+/** Case 52: what must be refused at every edge where a name is typed. Add to it; it is used by several tests. */
+export const hostileNames: readonly (readonly [what: string, name: string])[] = [
+  ["a path upward", "../../x"],
+  ["a path", "a/b"],
+  ["a device name", "con"],
+  ["NUL", "a\u0000b"],
+  ["300 characters", "a".repeat(300)],
+  ["a right-to-left mark", "abc\u202ed"],
+  ["a look-alike (Cyrillic a)", "n\u043ede-\u0430"],
+  ["upper case", "Node-A"],
+  ["an option", "--force"],
+  ["a shell word", "$(id)"],
+  ["a back-tick", "`id`"],
+  ["a quote", "a'b"],
+  ["SQL", "a; drop table node"],
+  ["a newline", "a\nb"],
+  ["an escape sequence", "\u001b[31m"],
+  ["blanks", "a b"],
+  ["empty", ""],
+  ["a digit first", "1a"],
+  ["__proto__", "__proto__"],
+];
