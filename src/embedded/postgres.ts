@@ -1,0 +1,161 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { InputError, UnavailableError } from "../core/errors.ts";
+import { isPortFree } from "./ports.ts";
+import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
+import {
+  cleanEnvironment,
+  initialiseData,
+  keepPassword,
+  postgresDatabase,
+  postgresUser,
+  readKeptMajor,
+  writeSettings,
+} from "./postgres-data.ts";
+import { listWorkers, readPostmaster, removeStaleFile, type Postmaster } from "./postmaster.ts";
+import { isAlive, isErrno } from "./process-identity.ts";
+import { timeStep, type Progress } from "./progress.ts";
+import { isReachableBy, readRunAs, type RunAs } from "./run-as.ts";
+import { lastLines } from "./run-command.ts";
+import { spawnDetached } from "./spawn-detached.ts";
+import { sendSignal, stopProcess } from "./stop-process.ts";
+import { waitUntil } from "./wait-until.ts";
+
+export interface PostgresOptions {
+  /** The data folder is `<parent>/<name>-<major>`; binaries are copied to `<parent>/bin` where that is needed. */
+  readonly parent: string;
+  readonly name?: string;
+  /** The superuser's password; made when it is not there. */
+  readonly passwordFile: string;
+  readonly port: number;
+  readonly logFile: string;
+  /** Lines of postgresql.conf. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly progress: Progress;
+}
+
+export interface RunningPostgres {
+  /** As superuser `mesh`, to the database `mesh`. Holds the password. */
+  readonly url: string;
+  readonly port: number;
+  readonly version: string;
+  readonly dataFolder: string;
+  readonly pid: number;
+  /** It ran already, left by a start of the same folder that was killed. */
+  readonly adopted: boolean;
+  /** Ends it in order; running transactions are rolled back. */
+  stop(): Promise<void>;
+}
+
+const readyTimeoutMs = 60_000;
+
+/** Starts the server of this folder, or adopts it. It outlives this process until `stop`. */
+export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
+  const runAs = readRunAs();
+  const name = options.name ?? "postgres";
+  if (runAs !== null && !(await isReachableBy(runAs, options.parent))) {
+    throw new InputError(
+      `PostgreSQL refuses to run as root, and the user nobody cannot get to ${options.parent}`,
+      "Choose a folder that others may enter, or work as an ordinary user.",
+    );
+  }
+  const major = await readKeptMajor(options.parent, name);
+  const binaries = await findPostgresBinaries({ runAs, copyFolder: join(options.parent, "bin"), major });
+  const dataFolder = join(options.parent, `${name}-${binaries.major}`);
+  const password = await keepPassword(options.passwordFile);
+  const describe = (postmaster: Postmaster, adopted: boolean): RunningPostgres => ({
+    url: `postgresql://${postgresUser}:${password}@127.0.0.1:${postmaster.port}/${postgresDatabase}`,
+    port: postmaster.port,
+    version: binaries.version,
+    dataFolder,
+    pid: postmaster.identity.pid,
+    adopted,
+    stop: () => stopPostgres(postmaster, dataFolder),
+  });
+
+  if (major !== null && (await readPostmaster(dataFolder)) !== null) {
+    const postmaster = await waitUntilReady(dataFolder, options.logFile);
+    options.progress(`PostgreSQL ${binaries.version} runs already on port ${postmaster.port}`);
+    return describe(postmaster, true);
+  }
+  if (major === null) {
+    await timeStep(options.progress, `PostgreSQL ${binaries.version} of ${binaries.from}: made its folder`, () =>
+      initialiseData(binaries, dataFolder, password, runAs),
+    );
+  }
+  const what = `PostgreSQL ${binaries.version} of ${binaries.from} on port ${options.port}`;
+  return describe(await timeStep(options.progress, what, () => launch(options, binaries, dataFolder, runAs)), false);
+}
+
+async function launch(
+  options: PostgresOptions,
+  binaries: PostgresBinaries,
+  dataFolder: string,
+  runAs: RunAs | null,
+): Promise<Postmaster> {
+  await removeStaleFile(dataFolder);
+  await endOrphans(dataFolder);
+  if (!(await isPortFree(options.port))) {
+    throw new InputError(
+      `PostgreSQL needs port ${options.port}, which another program on this machine has taken`,
+      `End that program (ss -ltnp "sport = :${options.port}" names it), or choose another port.`,
+    );
+  }
+  await writeSettings(dataFolder, options.port, options.settings ?? {}, runAs);
+  const child = await spawnDetached({
+    file: join(binaries.bin, "postgres"),
+    args: ["-D", dataFolder],
+    cwd: dataFolder,
+    env: cleanEnvironment(),
+    logFile: options.logFile,
+    runAs,
+  });
+  let end: string | null = null;
+  void child.ended.then((how) => (end = how));
+  return await waitUntilReady(dataFolder, options.logFile, () => end);
+}
+
+/** Orphans of a killed postmaster hold the shared memory, and the next one refuses to start while they do. */
+async function endOrphans(dataFolder: string): Promise<void> {
+  const none = async (): Promise<boolean> => (await listWorkers(dataFolder)).length === 0;
+  if (await waitUntil(none, 5_000)) return;
+  for (const worker of await listWorkers(dataFolder)) sendSignal(worker.pid, "SIGKILL");
+  await waitUntil(none, 5_000);
+}
+
+async function waitUntilReady(
+  dataFolder: string,
+  logFile: string,
+  readEnd: () => string | null = () => null,
+): Promise<Postmaster> {
+  let postmaster: Postmaster | null = null;
+  await waitUntil(async () => {
+    postmaster = await readPostmaster(dataFolder);
+    return postmaster?.ready === true || readEnd() !== null;
+  }, readyTimeoutMs);
+  postmaster = await readPostmaster(dataFolder);
+  if (postmaster?.ready === true) return postmaster;
+  const how =
+    readEnd() === null ? `is not ready after ${readyTimeoutMs / 1000} s` : `ended at its start (${readEnd()})`;
+  throw new UnavailableError(`PostgreSQL on ${dataFolder} ${how}: ${await readTail(logFile)}`, `See ${logFile}.`);
+}
+
+async function readTail(logFile: string): Promise<string> {
+  try {
+    return lastLines(await readFile(logFile, "utf8"), 3);
+  } catch (error) {
+    if (isErrno(error, "ENOENT")) return "it wrote no log";
+    throw error;
+  }
+}
+
+async function stopPostgres(postmaster: Postmaster, dataFolder: string): Promise<void> {
+  // SIGINT ends sessions and writes everything down; SIGQUIT leaves that to the next start.
+  const steps = [
+    { signal: "SIGINT", waitMs: 20_000 },
+    { signal: "SIGQUIT", waitMs: 5_000 },
+    { signal: "SIGKILL", waitMs: 5_000 },
+  ] as const;
+  const signal = await stopProcess(postmaster.identity, { steps, group: false });
+  if (signal === "SIGKILL" && !isAlive(postmaster.identity)) await endOrphans(dataFolder);
+}

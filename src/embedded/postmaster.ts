@@ -1,0 +1,77 @@
+import { readdir, readFile, readlink, realpath, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { isErrno, readProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
+
+/** What a running server writes into its data folder. */
+export interface Postmaster {
+  readonly identity: ProcessIdentity;
+  readonly port: number;
+  readonly ready: boolean;
+}
+
+export interface PostmasterFile {
+  readonly pid: number;
+  readonly port: number;
+  readonly status: string;
+}
+
+/** Lines of postmaster.pid: pid, data folder, start, port, socket folder, address, shared memory, status. */
+export function parsePostmasterFile(text: string): PostmasterFile | null {
+  const lines = text.split("\n");
+  const [pid, port] = [Number(lines[0]), Number(lines[3])];
+  // absence is the answer: the file is written line by line, so half of it may be there.
+  if (!Number.isInteger(pid) || pid <= 0 || !Number.isInteger(port) || port <= 0) return null;
+  return { pid, port, status: (lines[7] ?? "").trim() };
+}
+
+/** The server that runs on this data folder; null when none does, whatever an old file says. */
+export async function readPostmaster(dataFolder: string): Promise<Postmaster | null> {
+  const text = await readIfThere(join(dataFolder, "postmaster.pid"));
+  const file = text === null ? null : parsePostmasterFile(text);
+  if (file === null) return null;
+  const identity = readProcessIdentity(file.pid);
+  if (identity === null || !(await worksIn(file.pid, dataFolder))) return null;
+  return { identity, port: file.port, ready: file.status === "ready" };
+}
+
+/**
+ * After a kill -9 the file stays, and where its pid belongs to a stranger by now PostgreSQL refuses to start. Only
+ * call it when `readPostmaster` found none.
+ */
+export async function removeStaleFile(dataFolder: string): Promise<void> {
+  await rm(join(dataFolder, "postmaster.pid"), { force: true });
+}
+
+/** Processes of a server on this folder: its children outlive a killed postmaster for a moment. Linux only. */
+export async function listWorkers(dataFolder: string): Promise<readonly ProcessIdentity[]> {
+  if (process.platform !== "linux") return [];
+  const found: ProcessIdentity[] = [];
+  for (const name of await readdir("/proc")) {
+    if (!/^\d+$/.test(name) || !(await worksIn(Number(name), dataFolder))) continue;
+    const identity = readProcessIdentity(Number(name));
+    if (identity !== null) found.push(identity);
+  }
+  return found;
+}
+
+/** Every process of PostgreSQL works in its data folder: that tells it from a stranger with the same pid. */
+async function worksIn(pid: number, dataFolder: string): Promise<boolean> {
+  if (process.platform !== "linux") return true;
+  try {
+    return (await readlink(`/proc/${pid}/cwd`)) === (await realpath(dataFolder));
+  } catch (error) {
+    // absence is the answer: it is gone, or it is another user's and so not ours.
+    if (isErrno(error, "ENOENT") || isErrno(error, "EACCES") || isErrno(error, "ESRCH")) return false;
+    throw error;
+  }
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    // absence is the answer: no file, no server.
+    if (isErrno(error, "ENOENT")) return null;
+    throw error;
+  }
+}
