@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CliContext } from "./context.ts";
-import type { ExitCode } from "./exit-code.ts";
+import type { ExitCode } from "../decide/exit-code.ts";
 
 /** What a command found out: one versioned document, the same as text for a person, and the exit code. */
 export interface CommandResult {

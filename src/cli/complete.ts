@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CliContext } from "./context.ts";
-import type { ExitCode } from "./exit-code.ts";
+import type { ExitCode } from "../decide/exit-code.ts";
 import { loadCompletionNames } from "./completion-names.ts";
 
 type Complete = (value: string, description: string) => void;

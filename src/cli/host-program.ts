@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { InputError, UnavailableError } from "../core/errors.ts";
-import type { ExitCode } from "./exit-code.ts";
+import type { ExitCode } from "../decide/exit-code.ts";
 
 /** The host in one file, as it is copied to machines: `dist/mesh-host.cjs`. */
 export function hostProgramFile(): string {

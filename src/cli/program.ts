@@ -2,7 +2,7 @@ import { Command } from "commander";
 import type { CommandDefinition, CommandResult, CommonOptions } from "./command.ts";
 import { type CommandEntry, commandTable, groupSummary } from "./command-table.ts";
 import type { CliContext } from "./context.ts";
-import type { ExitCode } from "./exit-code.ts";
+import type { ExitCode } from "../decide/exit-code.ts";
 
 export interface ProgramInput {
   readonly context: CliContext;

@@ -2,7 +2,8 @@ import { CommanderError } from "commander";
 import { InputError } from "../core/errors.ts";
 import { type CommandEntry, commandTable, findCommand } from "./command-table.ts";
 import type { CliContext } from "./context.ts";
-import { answerForError, type ErrorAnswer, type ExitCode } from "./exit-code.ts";
+import type { ExitCode } from "../decide/exit-code.ts";
+import { answerForError, type ErrorAnswer } from "./answer-for-error.ts";
 import { createProgram, schemaOf } from "./program.ts";
 import { plainLine } from "./text/plain.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answerForError } from "../../src/cli/exit-code.ts";
+import { answerForError } from "../../src/cli/answer-for-error.ts";
 import { DeadEpochError, InputError, UnavailableError } from "../../src/core/errors.ts";
 
 const withCode = (code: string) => Object.assign(new Error("connect failed"), { code });

@@ -1,7 +1,5 @@
+import type { ExitCode } from "../decide/exit-code.ts";
 import { DeadEpochError, InputError, UnavailableError } from "../core/errors.ts";
-
-/** R48. 0 settled, 1 pending, 2 failed, refused or used wrongly, 3 cannot tell. */
-export type ExitCode = 0 | 1 | 2 | 3;
 
 /** What a person and a script need of an error: which kind, what happened, what to do next. */
 export interface ErrorAnswer {

@@ -1,0 +1,32 @@
+import { readFile } from "node:fs/promises";
+import { InputError } from "../core/errors.ts";
+import type { Name } from "../core/names.ts";
+import { formatEnrolmentToken, hashEnrolmentSecret, newEnrolmentSecret } from "../link/enrolment-token.ts";
+import { createToken } from "../store/enrolment.ts";
+import { getNode } from "../store/nodes.ts";
+import type { MeshConnection } from "./mesh-connection.ts";
+
+/** Long enough to walk over to the machine, short enough that a forgotten one is worth nothing. */
+export const tokenLivesMs = 3_600_000;
+
+/** A one-time token for a registered node's host. The secret in it is kept nowhere: it is shown once. */
+export async function createHostToken(connection: MeshConnection, node: Name): Promise<string> {
+  const { db, mesh, file, paths } = connection;
+  if ((await getNode(db, mesh, node)) === null) {
+    throw new InputError(`there is no node ${node}`, `register it: mesh node add ${node} --address ADDRESS`);
+  }
+  const secret = newEnrolmentSecret();
+  const token = formatEnrolmentToken({
+    url: gatewayUrl(file.gateway),
+    ca: await readFile(paths.authority, "utf8"),
+    mesh,
+    node,
+    secret,
+  });
+  await createToken(db, mesh, { node, hash: hashEnrolmentSecret(secret), livesMs: tokenLivesMs });
+  return token;
+}
+
+export function gatewayUrl(gateway: { readonly host: string; readonly port: number }): string {
+  return `https://${gateway.host.includes(":") ? `[${gateway.host}]` : gateway.host}:${gateway.port}`;
+}
