@@ -5,6 +5,7 @@ import type { Digest, Name } from "../core/names.ts";
 import { bigintColumn, timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
 import { many, maybeOne, run } from "./rows.ts";
+import { storableJson } from "./storable.ts";
 
 const artifactRecordSchema = z
   .object({ ...artifactSchema.shape, blobBytes: bigintColumn, manifest: manifestSchema, builtAt: timeColumn })
@@ -20,7 +21,7 @@ export async function putArtifact(db: Queryable, mesh: Name, artifact: Artifact,
     db,
     `insert into artifact (mesh, module, digest, blob, blob_bytes, files, manifest) values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (mesh, module, digest) do nothing`,
-    [mesh, module, digest, blob, blobBytes, files, JSON.stringify(manifest)],
+    [mesh, module, digest, blob, blobBytes, files, storableJson(manifest)],
   );
 }
 

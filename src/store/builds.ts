@@ -4,6 +4,7 @@ import { digestSchema, nameSchema, objectIdSchema, type Digest, type Name, type 
 import { timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
 import { many, maybeOne, run } from "./rows.ts";
+import { storableJson, storableText } from "./storable.ts";
 
 const buildRecordSchema = z.object({
   module: nameSchema,
@@ -76,7 +77,7 @@ function tryClaim(db: Queryable, mesh: Name, claim: BuildClaim): Promise<{ attem
       mesh,
       claim.module,
       digestSchema.parse(claim.inputs),
-      JSON.stringify(closureSchema.parse(claim.closure)),
+      storableJson(closureSchema.parse(claim.closure)),
       objectIdSchema.parse(claim.commit),
       claim.claimant,
       claim.staleMs,
@@ -112,8 +113,8 @@ export async function recordVerdict(db: Queryable, mesh: Name, record: VerdictRe
       verdict.verdict === "fit" ? verdict.artifact : null,
       verdict.verdict === "unfit" ? verdict.stage : null,
       verdict.verdict === "outstanding" ? verdict.class : null,
-      verdict.verdict === "fit" ? "" : verdict.message,
-      record.logTail,
+      verdict.verdict === "fit" ? "" : storableText(verdict.message),
+      storableText(record.logTail),
       verdict.verdict === "outstanding" ? (record.retryInMs ?? 0) : null,
     ],
   );

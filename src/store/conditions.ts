@@ -4,6 +4,7 @@ import type { Name } from "../core/names.ts";
 import { timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
 import { many, one, run } from "./rows.ts";
+import { storableText } from "./storable.ts";
 
 const conditionRowSchema = z
   .object({ ...conditionSchema.shape, since: timeColumn, lastSeen: timeColumn })
@@ -23,7 +24,14 @@ export function observeCondition(db: Queryable, mesh: Name, seen: Observation): 
      on conflict (mesh, code, subject) do update set message = excluded.message, remedy = excluded.remedy,
        urgent = excluded.urgent, last_seen = now(), count = condition.count + 1
      returning ${columns}`,
-    [mesh, seen.code, seen.subject, seen.message.slice(0, 2000), seen.remedy.slice(0, 500), seen.urgent],
+    [
+      mesh,
+      seen.code,
+      seen.subject,
+      storableText(seen.message.slice(0, 2000)),
+      storableText(seen.remedy.slice(0, 500)),
+      seen.urgent,
+    ],
   );
 }
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { nameSchema, type Name } from "../core/names.ts";
 import type { Queryable } from "./database.ts";
 import { many, run } from "./rows.ts";
+import { storableJson } from "./storable.ts";
 
 /** A build or test edge, with the first place in the code that makes it (R4, R6). */
 export const edgeSchema = z.object({
@@ -34,7 +35,7 @@ export async function replaceEdges(
        select $1, $2, dependency, kind, file, line from wanted
      on conflict (mesh, module, dependency, kind) do update set file = excluded.file, line = excluded.line
        where (known.file, known.line) is distinct from (excluded.file, excluded.line)`,
-    [mesh, module, JSON.stringify(edges)],
+    [mesh, module, storableJson(edges)],
   );
 }
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { objectIdSchema, type ObjectId } from "../core/names.ts";
 import type { Queryable } from "./database.ts";
 import { many, run } from "./rows.ts";
+import { storableJson } from "./storable.ts";
 
 /**
  * Imports of a file by its blob id and the reader's version, e.g. `typescript/3`: the same bytes read by the same
@@ -32,6 +33,6 @@ export async function putCachedImports(
     `insert into blob_imports (blob, reader, imports)
        select blob, $1, imports from jsonb_to_recordset($2::jsonb) as r(blob text, imports jsonb)
      on conflict (blob, reader) do nothing`,
-    [reader, JSON.stringify(rows)],
+    [reader, storableJson(rows)],
   );
 }

@@ -13,6 +13,7 @@ import {
 import { timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
 import { many, maybeOne, run } from "./rows.ts";
+import { storableJson, storableText } from "./storable.ts";
 
 export const standingSchema = z.enum([
   "current",
@@ -27,7 +28,12 @@ export const standingSchema = z.enum([
 export type Standing = z.infer<typeof standingSchema>;
 
 /** Something a reader noticed in a module's source, e.g. an import it cannot follow (case 12). */
-export const findingSchema = z.object({ file: z.string(), line: z.number().int(), message: z.string() });
+export const findingSchema = z.object({
+  severity: z.enum(["error", "warning"]),
+  file: z.string(),
+  line: z.number().int(),
+  message: z.string(),
+});
 export type Finding = z.infer<typeof findingSchema>;
 
 export const moduleSourceSchema = z.strictObject({
@@ -41,7 +47,8 @@ export type ModuleSource = z.infer<typeof moduleSourceSchema>;
 /** What one comparison found out about one module. */
 export const comparisonRecordSchema = z.strictObject({
   module: nameSchema,
-  sourceCommit: objectIdSchema,
+  /** Null: the branch or the folder is not there. */
+  sourceCommit: objectIdSchema.nullable(),
   sourceCommitAt: z.iso.datetime({ offset: true }).nullable(),
   sourceSubject: z.string().nullable(),
   tree: objectIdSchema.nullable(),
@@ -120,7 +127,7 @@ export function recordComparisons(db: Queryable, mesh: Name, records: readonly C
           is distinct from
             (c."sourceCommit", c."sourceCommitAt", c."sourceSubject", c.tree, nullif(c.manifest, 'null'), c.findings,
              c."wantedInputs", c.standing, c."standingWhy")`,
-    [mesh, JSON.stringify(rows)],
+    [mesh, storableJson(rows)],
   );
 }
 
@@ -149,7 +156,7 @@ export async function recordStanding(
     mesh,
     standing.module,
     standing.standing,
-    standing.why,
+    storableText(standing.why),
   ]);
   return changed === 1;
 }

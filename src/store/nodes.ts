@@ -17,6 +17,8 @@ const nodeRecordSchema = z
     registeredAt: timeColumn,
     enrolledAt: timeColumn.nullable(),
     lastContactAt: timeColumn.nullable(),
+    /** Reports that were older, or another's (R38). */
+    refusedReports: z.number().int(),
     /** Since the last contact; null: there was none. */
     silentMs: ageColumn.nullable(),
   })
@@ -28,7 +30,7 @@ const nodeRecordSchema = z
 export type NodeRecord = z.output<typeof nodeRecordSchema>;
 
 const columns = `name, address, incarnation, sign_key as "signKey", seal_key as "sealKey", registered_at as "registeredAt",
-  enrolled_at as "enrolledAt", last_contact_at as "lastContactAt",
+  enrolled_at as "enrolledAt", last_contact_at as "lastContactAt", refused_reports as "refusedReports",
   extract(epoch from now() - last_contact_at)::float8 * 1000 as "silentMs"`;
 
 /** Registers a node; the same again changes nothing. Another address under a known name is refused: see moveNode. */

@@ -3,6 +3,7 @@ import { nameSchema, objectIdSchema, type Name, type ObjectId } from "../core/na
 import { ageColumn, timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
 import { many, run } from "./rows.ts";
+import { storableText } from "./storable.ts";
 
 export interface HeadId {
   readonly repository: Name;
@@ -59,7 +60,7 @@ export async function recordLookFailure(db: Queryable, mesh: Name, head: HeadId 
     `insert into source_head (mesh, repository, branch, failing_since, failure) values ($1, $2, $3, now(), $4)
      on conflict (mesh, repository, branch) do update set failure = excluded.failure,
        failing_since = coalesce(source_head.failing_since, now())`,
-    [mesh, head.repository, head.branch, head.failure.slice(0, 2000)],
+    [mesh, head.repository, head.branch, storableText(head.failure.slice(0, 2000))],
   );
 }
 

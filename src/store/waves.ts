@@ -3,10 +3,11 @@ import { nameSchema, type Name } from "../core/names.ts";
 import { timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
 import { many, maybeOne, run } from "./rows.ts";
+import { storableJson, storableText } from "./storable.ts";
 
 /** What became of one module of a wave (R9). `waiting`: for a named one that failed. */
 export const accountedSchema = z.object({
-  outcome: z.enum(["built", "cut-off", "unfit", "outstanding", "waiting"]),
+  outcome: z.enum(["built", "cut-off", "failed", "waiting", "superseded"]),
   why: z.string(),
 });
 export type Accounted = z.infer<typeof accountedSchema>;
@@ -32,7 +33,7 @@ export async function openWave(
   await run(
     db,
     `insert into wave (mesh, id, reason, announced) values ($1, $2, $3, $4) on conflict (mesh, id) do nothing`,
-    [mesh, wave.id, wave.reason, JSON.stringify(wave.announced)],
+    [mesh, wave.id, storableText(wave.reason), storableJson(wave.announced)],
   );
 }
 
@@ -48,7 +49,7 @@ export async function accountFor(
     db,
     `update wave set accounted = accounted || jsonb_build_object($3::text, $4::jsonb)
       where mesh = $1 and id = $2 and announced ? $3::text`,
-    [mesh, wave, module, JSON.stringify(accountedSchema.parse(accounted))],
+    [mesh, wave, module, storableJson(accountedSchema.parse(accounted))],
   );
   return changed === 1;
 }

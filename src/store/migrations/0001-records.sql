@@ -144,6 +144,7 @@ create table node (
   registered_at timestamptz not null default now(),
   enrolled_at timestamptz,
   last_contact_at timestamptz,
+  refused_reports integer not null default 0,  -- here and not in account: the first report can be refused too
   primary key (mesh, name)
 );
 
@@ -282,7 +283,6 @@ create table account (
   failing_count integer not null default 0,
   no_success_count integer not null default 0,
   no_success_since timestamptz,
-  refused_reports integer not null default 0,
   primary key (mesh, node),
   foreign key (mesh, node) references node (mesh, name) on delete cascade
 );

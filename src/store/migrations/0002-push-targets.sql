@@ -10,3 +10,6 @@ create table push_target (
   foreign key (mesh, push) references push (mesh, id) on delete cascade
 );
 create unique index push_target_position on push_target (mesh, push, round, position);
+
+-- Why a module's source cannot be built as it is: a manifest refused, an import that nobody publishes.
+alter table module add column problem text;

@@ -1,0 +1,165 @@
+import { z } from "zod";
+import { digestSchema, nameSchema, timestampSchema, type Digest, type Name } from "../core/names.ts";
+import { reportSchema, type Report } from "../core/report.ts";
+import type { KeepReport } from "../decide/order-reports.ts";
+import type { FailureTrack } from "../decide/track-failures.ts";
+import { bigintColumn, timeColumn } from "./columns.ts";
+import type { Database, Queryable, Transaction } from "./database.ts";
+import { many, maybeOne, one, run } from "./rows.ts";
+import { storableJson } from "./storable.ts";
+import { inTransaction } from "./transaction.ts";
+
+const accountRowSchema = z.object({
+  node: nameSchema,
+  incarnation: z.string(),
+  /** 0.0: the host had accepted nothing yet. */
+  epoch: bigintColumn,
+  number: bigintColumn,
+  boot: bigintColumn,
+  sequence: bigintColumn,
+  digest: digestSchema.nullable(),
+  outcome: reportSchema.shape.outcome,
+  report: reportSchema,
+  receivedAt: timeColumn,
+  failing: z.array(z.string()),
+  failingSince: timeColumn.nullable(),
+  failingCount: z.number().int(),
+  noSuccessSince: timeColumn.nullable(),
+  noSuccessCount: z.number().int(),
+});
+
+const accountSchema = accountRowSchema.transform((row) => {
+  const place = {
+    has: row.epoch === 0 ? null : { epoch: row.epoch, number: row.number },
+    boot: row.boot,
+    sequence: row.sequence,
+  };
+  const { failing, failingSince, failingCount, noSuccessSince, noSuccessCount } = row;
+  const track: FailureTrack = { ...place, failing, failingSince, failingCount, noSuccessSince, noSuccessCount };
+  const { node, incarnation, digest, outcome, report, receivedAt } = row;
+  return { ...place, node, incarnation, digest, outcome, report, receivedAt, track };
+});
+/** The latest report kept from a node, its place in the order, and what repeats in it. */
+export type AccountRecord = z.output<typeof accountSchema>;
+
+const columns = `node, incarnation, epoch, number, boot, sequence, digest, outcome, report, received_at as "receivedAt",
+  failing, failing_since as "failingSince", failing_count as "failingCount", no_success_since as "noSuccessSince",
+  no_success_count as "noSuccessCount"`;
+
+/** What the decision about one report needs, read while no other report of the node can be decided. */
+export interface AccountFacts {
+  readonly account: AccountRecord | null;
+  /** Of the node as enrolled now; null: nobody is, or there is no such node. */
+  readonly incarnation: string | null;
+  /** Digest of what this node was sent under `report.has`; null: no such declaration is recorded. */
+  readonly sentDigest: Digest | null;
+  /** ISO, by the database's clock. */
+  readonly receivedAt: string;
+}
+
+export type AccountDecision =
+  | { readonly kind: "kept"; readonly track: FailureTrack }
+  | Exclude<KeepReport, { readonly kind: "kept" }>;
+
+/**
+ * Reads, decides and writes about one report in one transaction that holds the node's row (R38, case 39). What is
+ * neither kept nor a duplicate is counted as refused. `decide` must be pure.
+ */
+export function keepAccount(
+  db: Database,
+  mesh: Name,
+  report: Report,
+  decide: (facts: AccountFacts) => AccountDecision,
+): Promise<AccountDecision> {
+  const kept = reportSchema.parse(report);
+  return inTransaction(db, { isolation: "read committed" }, async (tx) => {
+    const node = await lockNode(tx, mesh, kept.node);
+    const facts: AccountFacts = {
+      account: await getAccount(tx, mesh, kept.node),
+      incarnation: node?.incarnation ?? null,
+      sentDigest: await findSentDigest(tx, mesh, kept),
+      receivedAt: node?.now ?? kept.at,
+    };
+    const decision = decide(facts);
+    if (decision.kind === "kept") await writeAccount(tx, mesh, kept, decision.track, facts.receivedAt);
+    else if (decision.kind !== "duplicate") await countRefused(tx, mesh, kept.node);
+    return decision;
+  });
+}
+
+export function getAccount(db: Queryable, mesh: Name, node: Name): Promise<AccountRecord | null> {
+  return maybeOne(db, accountSchema, `select ${columns} from account where mesh = $1 and node = $2`, [mesh, node]);
+}
+
+export function listAccounts(db: Queryable, mesh: Name): Promise<AccountRecord[]> {
+  return many(db, accountSchema, `select ${columns} from account where mesh = $1 order by node`, [mesh]);
+}
+
+function lockNode(
+  tx: Transaction,
+  mesh: Name,
+  node: Name,
+): Promise<{ incarnation: string | null; now: string } | null> {
+  return maybeOne(
+    tx,
+    z.object({ incarnation: z.string().nullable(), now: timeColumn.pipe(timestampSchema) }),
+    // clock_timestamp(): now() is when the transaction began, before it waited for the row.
+    `select incarnation, clock_timestamp() as now from node where mesh = $1 and name = $2 for no key update`,
+    [mesh, node],
+  );
+}
+
+async function findSentDigest(tx: Transaction, mesh: Name, report: Report): Promise<Digest | null> {
+  if (report.has === null) return null;
+  const sent = await maybeOne(
+    tx,
+    z.object({ digest: digestSchema }),
+    `select digest from declaration where mesh = $1 and node = $2 and epoch = $3 and number = $4`,
+    [mesh, report.node, report.has.epoch, report.has.number],
+  );
+  return sent?.digest ?? null;
+}
+
+async function writeAccount(
+  tx: Transaction,
+  mesh: Name,
+  report: Report,
+  track: FailureTrack,
+  receivedAt: string,
+): Promise<void> {
+  await one(
+    tx,
+    z.object({ node: nameSchema }),
+    `insert into account (mesh, node, incarnation, epoch, number, boot, sequence, digest, outcome, report, received_at,
+                          failing, failing_since, failing_count, no_success_since, no_success_count)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+     on conflict (mesh, node) do update set incarnation = excluded.incarnation, epoch = excluded.epoch,
+       number = excluded.number, boot = excluded.boot, sequence = excluded.sequence, digest = excluded.digest,
+       outcome = excluded.outcome, report = excluded.report, received_at = excluded.received_at,
+       failing = excluded.failing, failing_since = excluded.failing_since, failing_count = excluded.failing_count,
+       no_success_since = excluded.no_success_since, no_success_count = excluded.no_success_count
+     returning node`,
+    [
+      mesh,
+      report.node,
+      report.incarnation,
+      report.has?.epoch ?? 0,
+      report.has?.number ?? 0,
+      report.boot,
+      report.sequence,
+      report.digest,
+      report.outcome,
+      storableJson(report),
+      receivedAt,
+      storableJson(track.failing),
+      track.failingSince,
+      track.failingCount,
+      track.noSuccessSince,
+      track.noSuccessCount,
+    ],
+  );
+}
+
+function countRefused(tx: Transaction, mesh: Name, node: Name): Promise<number> {
+  return run(tx, `update node set refused_reports = refused_reports + 1 where mesh = $1 and name = $2`, [mesh, node]);
+}

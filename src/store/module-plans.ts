@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { digestSchema, nameSchema, type Name } from "../core/names.ts";
+import type { Queryable } from "./database.ts";
+import { standingSchema } from "./modules.ts";
+import { run } from "./rows.ts";
+
+/** How a module stands after a plan of builds. */
+export const modulePlanSchema = z.strictObject({
+  module: nameSchema,
+  standing: standingSchema,
+  standingWhy: z.string(),
+  /** Null: cannot be known yet. */
+  wantedInputs: digestSchema.nullable(),
+  /** The newest fit build, where this plan found one at the wanted inputs; null: what is recorded stays. */
+  fit: z.strictObject({ inputs: digestSchema, artifact: digestSchema }).nullable(),
+});
+export type ModulePlan = z.infer<typeof modulePlanSchema>;
+
+/** Writes only what is new, all modules in one statement. Answers how many changed. */
+export function recordModulePlans(db: Queryable, mesh: Name, plans: readonly ModulePlan[]): Promise<number> {
+  const rows = plans.map((plan) => ({
+    ...modulePlanSchema.parse(plan),
+    fitInputs: plan.fit?.inputs ?? null,
+    fitArtifact: plan.fit?.artifact ?? null,
+  }));
+  return run(
+    db,
+    `update module m set standing = p.standing, standing_why = p."standingWhy", wanted_inputs = p."wantedInputs",
+            fit_inputs = coalesce(p."fitInputs", m.fit_inputs), fit_artifact = coalesce(p."fitArtifact", m.fit_artifact)
+       from jsonb_to_recordset($2::jsonb) as p(module text, standing text, "standingWhy" text, "wantedInputs" text,
+            "fitInputs" text, "fitArtifact" text)
+      where m.mesh = $1 and m.name = p.module
+        and (m.standing, m.standing_why, m.wanted_inputs, m.fit_inputs, m.fit_artifact) is distinct from
+            (p.standing, p."standingWhy", p."wantedInputs", coalesce(p."fitInputs", m.fit_inputs),
+             coalesce(p."fitArtifact", m.fit_artifact))`,
+    [mesh, JSON.stringify(rows)],
+  );
+}

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { manifestSchema } from "../core/manifest.ts";
+import { nameSchema, objectIdSchema, type Name } from "../core/names.ts";
+import type { Queryable } from "./database.ts";
+import { findingSchema } from "./modules.ts";
+import { many, run } from "./rows.ts";
+
+/** What a comparison read in one module's source. How it stands is another question: see module-plans.ts. */
+export const sourceFactsRecordSchema = z.strictObject({
+  module: nameSchema,
+  sourceCommit: objectIdSchema.nullable(),
+  sourceCommitAt: z.iso.datetime({ offset: true }).nullable(),
+  sourceSubject: z.string().nullable(),
+  tree: objectIdSchema.nullable(),
+  manifest: manifestSchema.nullable(),
+  findings: z.array(findingSchema),
+  /** Why it cannot be built as it is; null: it can. */
+  problem: z.string().nullable(),
+});
+export type SourceFactsRecord = z.infer<typeof sourceFactsRecordSchema>;
+
+/** Writes only what is new, all modules in one statement. Answers how many changed. */
+export function recordSourceFacts(db: Queryable, mesh: Name, records: readonly SourceFactsRecord[]): Promise<number> {
+  const rows = records.map((record) => sourceFactsRecordSchema.parse(record));
+  return run(
+    db,
+    `update module m set source_commit = c."sourceCommit", source_commit_at = c."sourceCommitAt",
+            source_subject = c."sourceSubject", tree = c.tree, manifest = nullif(c.manifest, 'null'),
+            findings = c.findings, problem = c.problem, compared_at = now()
+       from jsonb_to_recordset($2::jsonb) as c(module text, "sourceCommit" text, "sourceCommitAt" timestamptz,
+            "sourceSubject" text, tree text, manifest jsonb, findings jsonb, problem text)
+      where m.mesh = $1 and m.name = c.module
+        and (m.compared_at is null
+             or (m.source_commit, m.source_commit_at, m.source_subject, m.tree, m.manifest, m.findings, m.problem)
+                is distinct from
+                (c."sourceCommit", c."sourceCommitAt", c."sourceSubject", c.tree, nullif(c.manifest, 'null'), c.findings, c.problem))`,
+    [mesh, JSON.stringify(rows)],
+  );
+}
+
+/** Modules whose source cannot be built as it is, with the reason. */
+export async function listSourceProblems(db: Queryable, mesh: Name): Promise<Map<Name, string>> {
+  const rows = await many(
+    db,
+    z.object({ name: nameSchema, problem: z.string() }),
+    `select name, problem from module where mesh = $1 and problem is not null`,
+    [mesh],
+  );
+  return new Map(rows.map((row) => [row.name, row.problem]));
+}

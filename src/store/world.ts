@@ -1,0 +1,118 @@
+import { z } from "zod";
+import { artifactSchema } from "../core/artifact.ts";
+import { manifestSchema } from "../core/manifest.ts";
+import { digestSchema, nameSchema, type Name } from "../core/names.ts";
+import type { Assignment } from "../core/node.ts";
+import type { Provision } from "../core/provision.ts";
+import { artifactKey, type World, type WorldArtifact, type WorldModule, type WorldNode } from "../decide/world.ts";
+import { listAssignments } from "./assignments.ts";
+import { bigintColumn } from "./columns.ts";
+import type { Transaction } from "./database.ts";
+import { listSent } from "./declarations.ts";
+import { listProvisions, readHighestVersions } from "./provisions.ts";
+import { many } from "./rows.ts";
+
+/**
+ * Everything composition reads, in the caller's snapshot: the transaction must be REPEATABLE READ, or the parts are
+ * from different moments. Any record that does not answer or does not parse is an error, never left out (R26, case 28).
+ */
+export async function loadWorld(tx: Transaction, mesh: Name): Promise<World> {
+  await expectSnapshot(tx);
+  const nodes = await readNodes(tx, mesh);
+  const modules = await readModules(tx, mesh);
+  const artifacts = await readArtifacts(tx, mesh);
+  const assignments = await listAssignments(tx, mesh);
+  const provisions = await listProvisions(tx, mesh, { states: ["issued", "owed"] });
+  const versions = await readHighestVersions(tx, mesh);
+  const sent = await listSent(tx, mesh);
+  return {
+    mesh,
+    nodes: new Map(nodes.map((node) => [node.name, node])),
+    modules: new Map(modules.map((module) => [module.name, module])),
+    artifacts: new Map(artifacts.map((one) => [artifactKey(one.artifact.module, one.artifact.digest), one])),
+    assignments: groupByNode(assignments),
+    provisions: pickLive(provisions),
+    versions,
+    sent: new Map(
+      sent.map(({ node, order, digest, builds, incarnation, offers }) => [
+        node,
+        { order, digest, builds, incarnation, offers },
+      ]),
+    ),
+  };
+}
+
+async function expectSnapshot(tx: Transaction): Promise<void> {
+  const [row] = await many(
+    tx,
+    z.object({ isolation: z.string() }),
+    `select current_setting('transaction_isolation') as isolation`,
+  );
+  if (row?.isolation !== "repeatable read" && row?.isolation !== "serializable") {
+    throw new Error(`the world is read at one moment: REPEATABLE READ, not ${row?.isolation}`);
+  }
+}
+
+function readNodes(tx: Transaction, mesh: Name): Promise<WorldNode[]> {
+  return many(
+    tx,
+    z.object({ name: nameSchema, address: z.string(), incarnation: z.string().nullable() }),
+    `select name, address, incarnation from node where mesh = $1 order by name`,
+    [mesh],
+  );
+}
+
+/** A module that was never compared has no manifest yet: its policy is the default, and nothing of it is fit. */
+function readModules(tx: Transaction, mesh: Name): Promise<WorldModule[]> {
+  return many(
+    tx,
+    z
+      .object({ name: nameSchema, manifest: manifestSchema.nullable(), fit: digestSchema.nullable() })
+      .transform(({ name, manifest, fit }) => ({ name, upgrade: manifest?.upgrade ?? "record", fit }) as const),
+    `select name, manifest, fit_artifact as fit from module where mesh = $1 order by name`,
+    [mesh],
+  );
+}
+
+const worldArtifactSchema = z
+  .object({ ...artifactSchema.shape, blobBytes: bigintColumn, manifest: manifestSchema })
+  .transform(({ manifest, ...artifact }): WorldArtifact => ({ artifact, manifest }));
+
+/** Those that are fit now, and those that some node was last sent. */
+function readArtifacts(tx: Transaction, mesh: Name): Promise<WorldArtifact[]> {
+  return many(
+    tx,
+    worldArtifactSchema,
+    `with wanted as (
+       select name as module, fit_artifact as digest from module where mesh = $1 and fit_artifact is not null
+       union
+       select b.key, b.value from node n cross join lateral (
+         select builds from declaration where mesh = n.mesh and node = n.name
+          order by epoch desc, number desc limit 1) d
+         cross join lateral jsonb_each_text(d.builds) b
+        where n.mesh = $1)
+     select a.module, a.digest, a.blob, a.blob_bytes as "blobBytes", a.files, a.manifest
+       from wanted w join artifact a on a.mesh = $1 and a.module = w.module and a.digest = w.digest
+      order by a.module, a.digest`,
+    [mesh],
+  );
+}
+
+function groupByNode(assignments: readonly Assignment[]): Map<Name, Assignment[]> {
+  const byNode = new Map<Name, Assignment[]>();
+  for (const { node, module, config, providers } of assignments) {
+    const list = byNode.get(node) ?? [];
+    list.push({ node, module, config, providers });
+    byNode.set(node, list);
+  }
+  return byNode;
+}
+
+/** One entry per id: the issued one, or else the highest version that is owed. They come sorted by version. */
+function pickLive(provisions: readonly Provision[]): Map<string, Provision> {
+  const live = new Map<string, Provision>();
+  for (const provision of provisions) {
+    if (live.get(provision.id)?.state !== "issued") live.set(provision.id, provision);
+  }
+  return live;
+}
