@@ -21,7 +21,7 @@ export type Content = z.infer<typeof contentSchema>;
 
 /** Credentials sealed to this node's key (R46). Opened, it holds node, provision and version again. */
 export const sealedBoxSchema = z.strictObject({
-  provision: z.string().max(200),
+  provision: z.string().max(400),
   version: z.number().int().positive(),
   /** base64 of an age file. */
   box: z.string().max(8192),

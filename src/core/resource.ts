@@ -5,7 +5,7 @@ import { digestSchema, nameSchema } from "./names.ts";
 /** `<kind>/<module>/<what>`: stable across declarations, the unit of reports (R32, R43). */
 export const resourceIdSchema = z
   .string()
-  .regex(/^[a-z]+(\/[a-z0-9][A-Za-z0-9._-]*)+$/)
+  .regex(/^[a-z]+(\/[A-Za-z0-9_][A-Za-z0-9._-]*)+$/)
   .max(300);
 
 /** Relative to the host's root folder. Made by the controller from ids, checked again by the host. */
@@ -26,7 +26,7 @@ const base = {
 export const provisionReferenceSchema = z.strictObject({
   /** The consumer's word for it. */
   requirement: nameSchema,
-  provision: z.string().max(200),
+  provision: z.string().max(400),
   version: z.number().int().positive(),
   kind: provisionKindSchema,
   host: z.string(),
@@ -89,7 +89,7 @@ export const endpointSchema = z.strictObject({ host: z.string().max(253), port: 
 export type Endpoint = z.infer<typeof endpointSchema>;
 
 export const grantEntrySchema = z.strictObject({
-  provision: z.string().max(200),
+  provision: z.string().max(400),
   version: z.number().int().positive(),
   consumer: z.strictObject({ node: nameSchema, module: nameSchema, requirement: nameSchema }),
   name: z.string().regex(/^[a-z][a-z0-9_]{0,62}$/),

@@ -20,7 +20,7 @@ export type Composition =
       readonly mints: readonly Provision[];
       /** Ids of issued provisions this node no longer requires. */
       readonly withdrawals: readonly string[];
-      /** Sentences: modules left out because they were never sent here (pinned compositions only). */
+      /** Sentences: modules left out because they were never sent here (pinned only), settings that nothing reads. */
       readonly notes: readonly string[];
     }
   | { readonly kind: "not-worked-out"; readonly node: Name; readonly problems: readonly Problem[] }
@@ -40,6 +40,7 @@ export interface Problem {
     | "missing-config"
     | "bad-config"
     | "missing-presence"
+    | "presence-cycle"
     | "too-large";
   readonly module: Name | null;
   /** A sentence that says what is missing and what to do. */

@@ -1,7 +1,7 @@
-import type { Digest, Name, ObjectId } from "../core/names.ts";
+import type { Name } from "../core/names.ts";
 
 /** The first seven digits of a digest or a commit: what a person compares by eye. */
-export function shortId(id: Digest | ObjectId): string {
+export function shortId(id: string): string {
   return id.replace(/^sha256:/, "").slice(0, 7);
 }
 

@@ -15,7 +15,7 @@ export interface World {
   readonly artifacts: ReadonlyMap<string, WorldArtifact>;
   /** Assignments by node. A node without any has no entry. */
   readonly assignments: ReadonlyMap<Name, readonly Assignment[]>;
-  /** `issued` and `owed` ones, by id. At most one live version of each id. */
+  /** `issued` and `owed` ones, by id. Where an id has both, the issued version is the one here. */
   readonly provisions: ReadonlyMap<string, Provision>;
   /** Highest version ever issued of each provision id, withdrawn ones too: never granted twice. */
   readonly versions: ReadonlyMap<string, number>;

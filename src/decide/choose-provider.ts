@@ -1,0 +1,106 @@
+import type { Requirement } from "../core/manifest.ts";
+import type { Name } from "../core/names.ts";
+import type { Provision } from "../core/provision.ts";
+import type { ChosenModule } from "./choose-builds.ts";
+import type { Problem } from "./composition.ts";
+import { indexWorld, providerLabel, type ProviderOffer } from "./index-world.ts";
+import { compareText, listNames } from "./short-names.ts";
+import type { OwnOffer } from "./work-out-offers.ts";
+import { artifactKey, type World, type WorldNode } from "./world.ts";
+
+export interface ChooseProviderInput {
+  readonly world: World;
+  readonly node: WorldNode & { readonly incarnation: string };
+  readonly ownOffers: readonly OwnOffer[];
+  readonly chosen: ChosenModule;
+  readonly requirement: Requirement;
+  /** What is issued for this very requirement. */
+  readonly issued: readonly Provision[];
+}
+
+/**
+ * Who makes it. A choice in the assignment decides. Without one, a requirement stays with the provider that already
+ * serves it: adding a second provider must not break consumers that run. Only then one candidate is needed (case 24).
+ */
+export function chooseProvider(input: ChooseProviderInput): ProviderOffer | Problem {
+  const { chosen, requirement } = input;
+  const candidates = listCandidates(input);
+  const usable = candidates.filter((offer) => offer.assigned || isServedBy(input, offer));
+  const choices = chosen.assignment.providers;
+  const choice = Object.hasOwn(choices, requirement.name) ? choices[requirement.name] : undefined;
+  if (choice !== undefined) {
+    return usable.find((offer) => providerLabel(offer) === choice) ?? explainChoice(input, choice);
+  }
+  const serving = usable.find((offer) => isServedBy(input, offer));
+  if (serving !== undefined) return serving;
+  const [only, ...more] = usable;
+  if (only === undefined) return explainNone(input);
+  if (more.length === 0) return only;
+  const labels = usable.map(providerLabel);
+  const why = `${describe(input)} could come from ${listNames(labels)}: assign it with ${requirement.name} from one of them`;
+  return { code: "several-providers", module: chosen.module, why };
+}
+
+/** Own offers as composed now, other nodes' as they were last told. Nobody provides for itself. */
+function listCandidates(input: ChooseProviderInput): ProviderOffer[] {
+  const { node, requirement, chosen } = input;
+  const own = input.ownOffers
+    .filter((offer) => offer.kind === requirement.kind && offer.module !== chosen.module)
+    .map((offer): ProviderOffer => ({ ...offer, node: node.name, incarnation: node.incarnation, assigned: true }));
+  if (requirement.scope === "node") return own;
+  const told = indexWorld(input.world).toldOffers.get(requirement.kind) ?? [];
+  const others = told.filter((offer) => offer.node !== node.name);
+  return [...own, ...others].toSorted((a, b) => compareText(providerLabel(a), providerLabel(b)));
+}
+
+function isServedBy(input: ChooseProviderInput, offer: ProviderOffer): boolean {
+  return input.issued.some(
+    ({ kind, provider }) =>
+      kind === offer.kind &&
+      provider.node === offer.node &&
+      provider.module === offer.module &&
+      provider.incarnation === offer.incarnation,
+  );
+}
+
+function describe({ chosen, requirement }: ChooseProviderInput): string {
+  return `${requirement.name} (${requirement.kind}) of ${chosen.module} on ${chosen.assignment.node}`;
+}
+
+function explainNone(input: ChooseProviderInput): Problem {
+  const { chosen, requirement, node } = input;
+  const [first] = requirement.scope === "mesh" ? listNeverTold(input) : [];
+  if (first !== undefined) return neverTold(input, first);
+  const where = requirement.scope === "node" ? `on ${node.name} itself` : "in the mesh";
+  const why = `${describe(input)} has no provider: no module ${where} provides ${requirement.kind}`;
+  return { code: "no-provider", module: chosen.module, why };
+}
+
+function explainChoice(input: ChooseProviderInput, choice: string): Problem {
+  const { chosen, requirement } = input;
+  const untold = listNeverTold(input).find((offer) => providerLabel(offer) === choice);
+  if (untold !== undefined && requirement.scope === "mesh") return neverTold(input, untold);
+  const scope = requirement.scope === "node" ? ` on ${input.node.name} itself` : "";
+  const why = `${describe(input)} is to come from ${choice}, which provides no ${requirement.kind}${scope}: choose another provider`;
+  return { code: "chosen-provider-missing", module: chosen.module, why };
+}
+
+function neverTold(input: ChooseProviderInput, provider: { readonly module: Name; readonly node: Name }): Problem {
+  const why = `${describe(input)}: its provider ${providerLabel(provider)} was never told: \`push ${provider.node}\` first`;
+  return { code: "provider-never-told", module: input.chosen.module, why };
+}
+
+/** Assigned modules whose newest build would provide it, on nodes that were not told so. Only looked for to say why. */
+function listNeverTold(input: ChooseProviderInput): { readonly module: Name; readonly node: Name }[] {
+  const { world, requirement } = input;
+  const found: { module: Name; node: Name }[] = [];
+  for (const [node, assignments] of world.assignments) {
+    if (node === input.node.name) continue;
+    for (const { module } of assignments) {
+      const fit = world.modules.get(module)?.fit ?? null;
+      const manifest = fit === null ? undefined : world.artifacts.get(artifactKey(module, fit))?.manifest;
+      if (manifest?.provides.some((provides) => provides.kind === requirement.kind)) found.push({ module, node });
+    }
+  }
+  return found.toSorted((a, b) => compareText(providerLabel(a), providerLabel(b)));
+}
