@@ -28,7 +28,7 @@ export const branchSchema = z
   .min(1)
   .max(200)
   .regex(/^[A-Za-z0-9][A-Za-z0-9._/-]*$/, "a branch is letters, digits, dot, underscore, slash and hyphen")
-  .refine((branch) => !/\.\.|\/\/|\.lock$|\/$|\.$/.test(branch), "not a valid git branch name");
+  .refine((branch) => !/\.\.|\/\/|\/\.|\.lock(\/|$)|\/$|\.$/.test(branch), "not a valid git branch name");
 
 /** A folder inside a repository: `.` or relative segments, no `..`, no leading slash. */
 export const treePathSchema = z
