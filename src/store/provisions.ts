@@ -166,3 +166,21 @@ export async function readHighestVersions(db: Queryable, mesh: Name): Promise<Ma
   );
   return new Map(rows.map((row) => [row.id, row.version]));
 }
+
+/** What one push minted and withdrew: where the reasons of its cascade come from. */
+export async function listPushEffects(
+  db: Queryable,
+  mesh: Name,
+  push: string,
+): Promise<{ minted: Provision[]; withdrawn: Provision[] }> {
+  const rows = await many(
+    db,
+    z.object({ minted: z.boolean(), withdrawn: z.boolean(), ...flatSchema.shape }),
+    `select coalesce(minted_by = $2, false) as minted, coalesce(withdrawn_by = $2, false) as withdrawn, ${columns}
+       from provision where mesh = $1 and (minted_by = $2 or withdrawn_by = $2) order by id, version`,
+    [mesh, push],
+  );
+  const pick = (which: "minted" | "withdrawn"): Provision[] =>
+    rows.filter((row) => row[which]).map(({ minted: _minted, withdrawn: _withdrawn, ...flat }) => toProvision(flat));
+  return { minted: pick("minted"), withdrawn: pick("withdrawn") };
+}

@@ -1,0 +1,150 @@
+import { Context } from "@temporalio/activity";
+import { InputError } from "../core/errors.ts";
+import type { Verdict } from "../core/artifact.ts";
+import type { Digest, Name } from "../core/names.ts";
+import { buildModule as buildAtInputs, type BuildDependency, type BuildFolders } from "../build/build-module.ts";
+import type { ArtifactStore } from "../build/artifact-store.ts";
+import type { Sandbox } from "../build/sandbox.ts";
+import type { PlannedBuild } from "../decide/plan-builds.ts";
+import { nestedPaths } from "../source/nested-paths.ts";
+import { getArtifact, putArtifact } from "../store/artifacts.ts";
+import { claimBuild, recordVerdict, type BuildRecord } from "../store/builds.ts";
+import type { Database } from "../store/database.ts";
+import type { ModuleRecord } from "../store/modules.ts";
+import { getRepository } from "../store/repositories.ts";
+import type { BuildResult } from "../workflows/messages.ts";
+import { loadBuildPlan } from "./load-build-facts.ts";
+import type { RepositoryPool } from "./repository-pool.ts";
+
+export interface BuildDependencies {
+  readonly db: Database;
+  readonly mesh: Name;
+  readonly repositories: RepositoryPool;
+  readonly artifacts: ArtifactStore;
+  readonly sandbox: Sandbox;
+  readonly folders: BuildFolders;
+  readonly toolchains: Readonly<Record<string, string>>;
+  readonly builder: string;
+  readonly lostAfterMs: number;
+  readonly nowMs: () => number;
+  readonly random: () => number;
+}
+
+export type BuildActivities = ReturnType<typeof createBuildActivities>;
+
+export interface BuildRequest {
+  readonly mesh: string;
+  readonly module: string;
+  readonly inputs: string;
+}
+
+export function createBuildActivities(deps: BuildDependencies) {
+  return {
+    /**
+     * Builds and judges one module at exact inputs, at most once (R9). What somebody else judged is answered from the
+     * record; inputs that nobody wants any more are *superseded*. An environment that failed is a verdict too (R11).
+     */
+    async buildModule(request: BuildRequest): Promise<BuildResult> {
+      const { plan, modules } = await loadBuildPlan(deps.db, deps.mesh, {
+        ...deps,
+        running: new Set(),
+        now: new Date(deps.nowMs()).toISOString(),
+      });
+      const planned = plan.ready.find((one) => one.module === request.module && one.inputs === request.inputs);
+      if (planned === undefined) return superseded(request, plan.current.find((one) => one.module === request.module));
+      const module = modules.find((one) => one.name === request.module);
+      if (module === undefined || module.sourceCommit === null) throw new Error(`module ${request.module} was planned and is not there`);
+      const claimant = Context.current().info.workflowExecution?.workflowId ?? `activity ${Context.current().info.activityId}`;
+      const claim = await claimBuild(deps.db, deps.mesh, {
+        module: planned.module,
+        inputs: planned.inputs,
+        closure: planned.closure,
+        commit: module.sourceCommit,
+        claimant,
+        staleMs: deps.lostAfterMs,
+      });
+      if (claim.kind === "judged") return toResult(claim.build);
+      if (claim.kind === "building") throw new Error(`${request.module} is being built at these inputs by ${claim.build.claimant}`);
+      return buildClaimed(deps, { planned, module, modules, attempt: claim.attempt });
+    },
+  };
+}
+
+interface Claimed {
+  readonly planned: PlannedBuild;
+  readonly module: ModuleRecord;
+  readonly modules: readonly ModuleRecord[];
+  readonly attempt: number;
+}
+
+async function buildClaimed(deps: BuildDependencies, claimed: Claimed): Promise<BuildResult> {
+  const { planned, module } = claimed;
+  const context = Context.current();
+  const timer = setInterval(() => context.heartbeat(), 3_000);
+  try {
+    const repository = await getRepository(deps.db, deps.mesh, module.repository);
+    if (repository === null) throw new InputError(`repository ${module.repository} of ${module.name} is not registered`);
+    const built = await buildAtInputs({
+      closure: planned.closure,
+      source: {
+        repository: await deps.repositories.open(repository),
+        branch: module.branch,
+        commit: module.sourceCommit ?? "",
+        path: module.path,
+        without: nestedPaths({ ...module, module: module.name }, claimed.modules.map((one) => ({ ...one, module: one.name }))),
+      },
+      dependencies: await readDependencies(deps, planned),
+      store: deps.artifacts,
+      sandbox: deps.sandbox,
+      folders: deps.folders,
+      signal: context.cancellationSignal,
+    });
+    if (built.artifact !== null && built.manifest !== null)
+      await putArtifact(deps.db, deps.mesh, built.artifact, built.manifest);
+    return await keepVerdict(deps, claimed, built.verdict, built.logTail);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+async function readDependencies(deps: BuildDependencies, planned: PlannedBuild): Promise<BuildDependency[]> {
+  const dependencies: BuildDependency[] = [];
+  for (const [module, digest] of Object.entries(planned.closure.dependencies)) {
+    const found = await getArtifact(deps.db, deps.mesh, module, digest);
+    if (found === null) throw new Error(`artifact ${digest} of ${module} is in a closure and not in the records`);
+    dependencies.push({ module, artifact: found.artifact });
+  }
+  return dependencies;
+}
+
+async function keepVerdict(deps: BuildDependencies, claimed: Claimed, verdict: Verdict, logTail: string): Promise<BuildResult> {
+  const { planned, attempt } = claimed;
+  const kept = await recordVerdict(deps.db, deps.mesh, {
+    module: planned.module,
+    inputs: planned.inputs,
+    attempt,
+    verdict,
+    logTail,
+    retryInMs: backoffMs(attempt, deps.random),
+  });
+  const message = verdict.verdict === "fit" ? "" : verdict.message;
+  if (!kept) return { module: planned.module, state: "superseded", artifact: null, message: "another attempt judged it" };
+  return { module: planned.module, state: verdict.verdict, artifact: verdict.verdict === "fit" ? verdict.artifact : null, message };
+}
+
+/** 5 s doubled at each attempt up to 10 minutes, with up to half of it as jitter. */
+function backoffMs(attempt: number, random: () => number): number {
+  const baseMs = Math.min(5_000 * 2 ** Math.min(attempt - 1, 10), 600_000);
+  return Math.round(baseMs * (1 + random() / 2));
+}
+
+function superseded(request: BuildRequest, current: { inputs: Digest; artifact: Digest } | undefined): BuildResult {
+  if (current?.inputs === request.inputs)
+    return { module: request.module, state: "fit", artifact: current.artifact, message: "it was judged already" };
+  return { module: request.module, state: "superseded", artifact: null, message: "its inputs moved before it was begun" };
+}
+
+function toResult(build: BuildRecord): BuildResult {
+  if (build.state === "building") throw new Error(`${build.module} has no verdict yet`);
+  return { module: build.module, state: build.state, artifact: build.artifact, message: build.message };
+}

@@ -1,0 +1,141 @@
+import { UnavailableError } from "../core/errors.ts";
+import type { Name, ObjectId } from "../core/names.ts";
+import { rebuildSet } from "../decide/rebuild-set.ts";
+import { compareSources, headKey, type SourceFacts } from "../source/compare-sources.ts";
+import type { Repository } from "../source/repository.ts";
+import { listEdges, replaceEdges } from "../store/edges.ts";
+import { listModules } from "../store/modules.ts";
+import { listRepositories } from "../store/repositories.ts";
+import { recordSourceFacts } from "../store/source-facts.ts";
+import { listHeads, recordCompared } from "../store/source-heads.ts";
+import { extendWave } from "../store/extend-wave.ts";
+import { openWave } from "../store/waves.ts";
+import type { ControlDependencies } from "./control-dependencies.ts";
+import type { ComparisonRequest } from "./control-types.ts";
+import { loadBuildPlan } from "./load-build-facts.ts";
+import { lookAtSources, noteFailure } from "./look-at-sources.ts";
+
+/**
+ * One whole comparison: look, read what moved, keep what was read, announce what may be rebuilt. The tips it saw are
+ * marked as compared last of all, so a comparison that was cut short is made again (R7).
+ */
+export async function compareAll(
+  deps: ControlDependencies,
+  request: ComparisonRequest,
+  signal: AbortSignal,
+  heartbeat: () => void,
+): Promise<{ wave: string | null }> {
+  const looked = await lookAtSources(deps);
+  heartbeat();
+  const repositories = await openRepositories(deps);
+  const heads = await fetchHeads(deps, repositories, looked);
+  heartbeat();
+  const modules = await listModules(deps.db, deps.mesh);
+  if (modules.length > 0) {
+    const comparison = await compareSources({
+      modules: modules.map(({ name, repository, branch, path }) => ({ module: name, repository, branch, path })),
+      repositories,
+      heads,
+      cache: deps.imports,
+      signal,
+    });
+    heartbeat();
+    await keepFacts(deps, comparison.modules);
+  }
+  const wave = await announce(deps, request);
+  await markCompared(deps, heads);
+  return { wave };
+}
+
+async function openRepositories(deps: ControlDependencies): Promise<Map<Name, Repository>> {
+  const opened = new Map<Name, Repository>();
+  for (const repository of await listRepositories(deps.db, deps.mesh))
+    opened.set(repository.name, await deps.repositories.open(repository));
+  return opened;
+}
+
+/** Brings the tips here. Where that fails, the last tip that was compared stays: one bad source stops no other. */
+async function fetchHeads(
+  deps: ControlDependencies,
+  repositories: ReadonlyMap<Name, Repository>,
+  looked: ReadonlyMap<string, ObjectId | null>,
+): Promise<ReadonlyMap<string, ObjectId | null>> {
+  const heads = new Map(looked);
+  for (const head of await listHeads(deps.db, deps.mesh)) {
+    const commit = heads.get(headKey(head.repository, head.branch)) ?? null;
+    const repository = repositories.get(head.repository);
+    if (commit === null || repository === undefined) continue;
+    try {
+      await repository.fetchCommits([{ branch: head.branch, commit }]);
+    } catch (error) {
+      if (!(error instanceof UnavailableError)) throw error;
+      await noteFailure(deps, head.repository, head.branch, error.message);
+      heads.set(headKey(head.repository, head.branch), head.comparedCommit);
+    }
+  }
+  return heads;
+}
+
+async function keepFacts(deps: ControlDependencies, facts: readonly SourceFacts[]): Promise<void> {
+  const known = new Map<Name, string>();
+  for (const edge of await listEdges(deps.db, deps.mesh))
+    known.set(edge.module, `${known.get(edge.module) ?? ""}${edgeText(edge)}`);
+  for (const fact of facts) {
+    const edges = fact.edges.toSorted((a, b) => compareText(a.dependency, b.dependency) || compareText(a.kind, b.kind));
+    if (edges.map(edgeText).join("") !== (known.get(fact.module) ?? "")) await replaceEdges(deps.db, deps.mesh, fact.module, edges);
+  }
+  await recordSourceFacts(
+    deps.db,
+    deps.mesh,
+    facts.map((fact) => ({
+      module: fact.module,
+      sourceCommit: fact.commit?.id ?? null,
+      sourceCommitAt: fact.commit?.at ?? null,
+      sourceSubject: fact.commit?.subject ?? null,
+      tree: fact.tree,
+      manifest: fact.manifest,
+      findings: [...fact.findings],
+      problem: fact.problem?.message ?? null,
+    })),
+  );
+}
+
+function edgeText(edge: { dependency: string; kind: string; file: string; line: number }): string {
+  return `${edge.dependency} ${edge.kind} ${edge.file}:${edge.line}\n`;
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** What may be rebuilt, said before it is (R9). Sources that moved in the middle of a wave belong to that wave. */
+async function announce(deps: ControlDependencies, request: ComparisonRequest): Promise<string | null> {
+  const { facts } = await loadBuildPlan(deps.db, deps.mesh, {
+    toolchains: deps.toolchains,
+    builder: deps.builder,
+    running: new Set(),
+    now: new Date(deps.nowMs()).toISOString(),
+    lostAfterMs: deps.lostAfterMs,
+  });
+  const announced = rebuildSet(facts);
+  if (announced.length === 0) return request.wave;
+  if (request.wave !== null) {
+    await extendWave(deps.db, deps.mesh, request.wave, announced.map((one) => one.module));
+    return request.wave;
+  }
+  const id = `${new Date(deps.nowMs()).toISOString().slice(0, 19).replaceAll(":", "")}-${deps.makeSuffix()}`;
+  await openWave(deps.db, deps.mesh, {
+    id,
+    reason: [...request.reasons, ...announced.slice(0, 3).map((one) => one.why)].join("; ").slice(0, 1000),
+    announced: announced.map((one) => one.module),
+  });
+  return id;
+}
+
+async function markCompared(deps: ControlDependencies, heads: ReadonlyMap<string, ObjectId | null>): Promise<void> {
+  for (const head of await listHeads(deps.db, deps.mesh)) {
+    const commit = heads.get(headKey(head.repository, head.branch));
+    if (commit !== null && commit !== undefined && commit !== head.comparedCommit)
+      await recordCompared(deps.db, deps.mesh, { repository: head.repository, branch: head.branch, commit });
+  }
+}

@@ -1,0 +1,49 @@
+/** What the control activities take and give: part of workflow histories, so add and never change. */
+
+export type NextStep =
+  | { readonly kind: "build"; readonly key: string; readonly module: string; readonly inputs: string; readonly why: string }
+  | {
+      readonly kind: "push";
+      readonly key: string;
+      readonly push: string;
+      readonly nodes: string[];
+      readonly modules: string[];
+      readonly why: string;
+    };
+
+export interface ComparisonRequest {
+  readonly mesh: string;
+  /** The wave under way, when sources moved in the middle of it. */
+  readonly wave: string | null;
+  readonly reasons: readonly string[];
+}
+
+export interface StepRequest {
+  readonly mesh: string;
+  readonly wave: string | null;
+  readonly running: readonly string[];
+  /** Keys of steps that ended in this round: not taken twice. */
+  readonly done: readonly string[];
+}
+
+export interface StepPlan {
+  readonly steps: readonly NextStep[];
+  readonly summary: string;
+}
+
+export interface OpenedPush {
+  readonly targets: number;
+  readonly summary: string;
+}
+
+export interface ChangedNodes {
+  readonly count: number;
+  readonly firstNames: readonly string[];
+  readonly summary: string;
+}
+
+export interface FailedStep {
+  readonly mesh: string;
+  readonly key: string;
+  readonly message: string;
+}

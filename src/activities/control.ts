@@ -1,0 +1,60 @@
+import { Context } from "@temporalio/activity";
+import { ApplicationFailure } from "@temporalio/common";
+import { InputError } from "../core/errors.ts";
+import { observeCondition } from "../store/conditions.ts";
+import { endWave } from "../store/waves.ts";
+import { closePush } from "./close-push.ts";
+import { compareAll } from "./compare-all.ts";
+import type { ControlDependencies } from "./control-dependencies.ts";
+import type { ChangedNodes, ComparisonRequest, FailedStep, OpenedPush, StepPlan, StepRequest } from "./control-types.ts";
+import { findChangedNodes } from "./find-changed-nodes.ts";
+import { openNewPush, type PushRequest } from "./open-push.ts";
+import { planSteps } from "./plan-steps.ts";
+
+export type ControlActivities = ReturnType<typeof createControlActivities>;
+
+/** Small reads and decisions. Each loads, decides, stores what it decided and returns the next step. */
+export function createControlActivities(deps: ControlDependencies) {
+  return {
+    /** Looks at every source, reads what moved, and announces what may be rebuilt (R7–R9). */
+    compareSources: (request: ComparisonRequest): Promise<{ wave: string | null }> =>
+      guarded(() => compareAll(deps, request, Context.current().cancellationSignal, () => Context.current().heartbeat())),
+
+    /** What is to be built and pushed next, from the records alone. */
+    planNextSteps: (request: StepRequest): Promise<StepPlan> => guarded(() => planSteps(deps, request)),
+
+    async closeWave(request: { mesh: string; wave: string }): Promise<void> {
+      await endWave(deps.db, deps.mesh, request.wave);
+    },
+
+    async noteFailedStep(step: FailedStep): Promise<void> {
+      await observeCondition(deps.db, deps.mesh, {
+        code: "step-failed",
+        subject: step.key,
+        message: step.message,
+        remedy: "see the workflow of that name in the Temporal UI; the next look tries it again",
+        urgent: false,
+      });
+    },
+
+    /** Opens the push, keeps the baseline and the targets of round 0. Done again it changes nothing. */
+    openPush: (request: PushRequest): Promise<OpenedPush> => guarded(() => openNewPush(deps, request)),
+
+    /** Whose declaration this push changed: the targets of the next round (R18). */
+    findChanged: (request: { mesh: string; push: string; round: number }): Promise<ChangedNodes> =>
+      guarded(() => findChangedNodes(deps, request)),
+
+    closePush: (request: { mesh: string; push: string; rounds: number; moving: readonly string[] }) =>
+      guarded(() => closePush(deps, request)),
+  };
+}
+
+/** Bad input is not made better by doing it again. */
+async function guarded<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof InputError) throw ApplicationFailure.nonRetryable(error.message, "InputError", error.next);
+    throw error;
+  }
+}

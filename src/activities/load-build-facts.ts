@@ -1,0 +1,82 @@
+import { buildKey, type BuildFacts, type LastFit, type ModuleFacts, type RecordedBuild } from "../decide/build-facts.ts";
+import { planBuilds, type BuildPlan } from "../decide/plan-builds.ts";
+import type { Digest, Name } from "../core/names.ts";
+import { listBuildsByInputs, type BuildRecord } from "../store/builds.ts";
+import type { Queryable } from "../store/database.ts";
+import { listEdges } from "../store/edges.ts";
+import { listModules, type ModuleRecord } from "../store/modules.ts";
+import { listSourceProblems } from "../store/source-facts.ts";
+
+export interface BuildSurroundings {
+  readonly toolchains: Readonly<Record<string, string>>;
+  readonly builder: string;
+  readonly running: ReadonlySet<string>;
+  readonly now: string;
+  readonly lostAfterMs: number;
+}
+
+/**
+ * What the planning of builds reads, and the plan. Which inputs are wanted is known only while planning, so recorded
+ * builds are looked up until a plan asks for none that was not looked up.
+ */
+export async function loadBuildPlan(
+  db: Queryable,
+  mesh: Name,
+  surroundings: BuildSurroundings,
+): Promise<{ facts: BuildFacts; plan: BuildPlan; modules: readonly ModuleRecord[] }> {
+  const modules = await listModules(db, mesh);
+  const edges = await listEdges(db, mesh);
+  const problems = await listSourceProblems(db, mesh);
+  const known = modules.flatMap((module) => [module.wantedInputs, module.fitInputs]).filter((inputs) => inputs !== null);
+  const builds = new Map<string, BuildRecord>();
+  const asked = new Set<Digest>();
+  let wanted: readonly Digest[] = known;
+  for (;;) {
+    for (const inputs of wanted) asked.add(inputs);
+    const found = wanted.length === 0 ? [] : await listBuildsByInputs(db, mesh, wanted);
+    for (const build of found) builds.set(buildKey(build.module, build.inputs), build);
+    const facts = toFacts({ modules, edges, problems, builds }, surroundings);
+    const plan = planBuilds(facts);
+    wanted = plan.ready.map((ready) => ready.inputs).filter((inputs) => !asked.has(inputs));
+    if (wanted.length === 0) return { facts, plan, modules };
+  }
+}
+
+interface Records {
+  readonly modules: readonly ModuleRecord[];
+  readonly edges: Awaited<ReturnType<typeof listEdges>>;
+  readonly problems: ReadonlyMap<Name, string>;
+  readonly builds: ReadonlyMap<string, BuildRecord>;
+}
+
+function toFacts(records: Records, surroundings: BuildSurroundings): BuildFacts {
+  const edgesOf = new Map<Name, Records["edges"]>();
+  for (const edge of records.edges) edgesOf.set(edge.module, [...(edgesOf.get(edge.module) ?? []), edge]);
+  const facts = new Map<Name, ModuleFacts>();
+  for (const module of records.modules) {
+    // Not compared yet: it has no tree to build from, and the next look gives it one.
+    if (module.tree === null || module.sourceCommit === null) continue;
+    const problem = records.problems.get(module.name) ?? (module.manifest === null ? "it has no manifest that can be read" : null);
+    facts.set(module.name, {
+      module: module.name,
+      commit: module.sourceCommit,
+      tree: module.tree,
+      language: module.manifest?.language ?? "",
+      problem,
+      edges: edgesOf.get(module.name) ?? [],
+      lastFit: lastFitOf(module, records.builds),
+    });
+  }
+  return { ...surroundings, modules: facts, builds: new Map([...records.builds].map(([key, build]) => [key, toRecorded(build)])) };
+}
+
+function lastFitOf(module: ModuleRecord, builds: ReadonlyMap<string, BuildRecord>): LastFit | null {
+  if (module.fitInputs === null || module.fitArtifact === null) return null;
+  const build = builds.get(buildKey(module.name, module.fitInputs));
+  return build === undefined ? null : { closure: build.closure, commit: build.commit, artifact: module.fitArtifact };
+}
+
+function toRecorded(build: BuildRecord): RecordedBuild {
+  const { state, artifact, message, startedAt, nextTryAt } = build;
+  return { state, artifact, message, startedAt, nextTryAt };
+}

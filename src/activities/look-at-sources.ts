@@ -1,0 +1,74 @@
+import { UnavailableError } from "../core/errors.ts";
+import type { Name, ObjectId } from "../core/names.ts";
+import { headKey } from "../source/compare-sources.ts";
+import { clearCondition, observeCondition } from "../store/conditions.ts";
+import type { Database } from "../store/database.ts";
+import { listHeads, recordLook, recordLookFailure, type SourceHead } from "../store/source-heads.ts";
+import type { RepositoryPool } from "./repository-pool.ts";
+
+export interface LookDependencies {
+  readonly db: Database;
+  readonly mesh: Name;
+  readonly repositories: RepositoryPool;
+}
+
+/**
+ * Asks every repository once for the tips that modules follow, resolves each ref once (case 5) and keeps what it saw.
+ * Where a repository does not answer, or a branch is gone, the last good tip stays, with a condition that names it
+ * (case 4). `only`: one repository, after its webhook.
+ */
+export async function lookAtSources(deps: LookDependencies, only?: Name): Promise<ReadonlyMap<string, ObjectId | null>> {
+  const heads = (await listHeads(deps.db, deps.mesh)).filter((head) => only === undefined || head.repository === only);
+  const resolved = new Map<string, ObjectId | null>();
+  const byRepository = new Map<Name, SourceHead[]>();
+  for (const head of heads) byRepository.set(head.repository, [...(byRepository.get(head.repository) ?? []), head]);
+  await Promise.all(
+    [...byRepository].map(async ([repository, followed]) => {
+      const tips = await lookAtOne(deps, repository, followed);
+      for (const head of followed) resolved.set(headKey(repository, head.branch), tips.get(head.branch) ?? head.commit);
+    }),
+  );
+  return resolved;
+}
+
+async function lookAtOne(
+  deps: LookDependencies,
+  repository: Name,
+  heads: readonly SourceHead[],
+): Promise<ReadonlyMap<string, ObjectId | null>> {
+  const url = heads[0]?.url ?? "";
+  let tips: ReadonlyMap<string, ObjectId | null>;
+  try {
+    const opened = await deps.repositories.open({ name: repository, url });
+    tips = await opened.lookAtHeads(heads.map((head) => head.branch));
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error;
+    for (const head of heads) await noteFailure(deps, repository, head.branch, error.message);
+    // Said and kept as a failure: the caller goes on with the last good tips.
+    return new Map();
+  }
+  for (const head of heads) {
+    const commit = tips.get(head.branch) ?? null;
+    if (commit === null) await noteFailure(deps, repository, head.branch, `there is no branch ${head.branch}`);
+    else {
+      await recordLook(deps.db, deps.mesh, { repository, branch: head.branch, commit });
+      if (head.failingSince !== null) await clearCondition(deps.db, deps.mesh, conditionOf(repository, head.branch));
+    }
+  }
+  return tips;
+}
+
+/** Keeps that a source did not answer, in its record and as a condition. */
+export async function noteFailure(deps: LookDependencies, repository: Name, branch: string, failure: string): Promise<void> {
+  await recordLookFailure(deps.db, deps.mesh, { repository, branch, failure });
+  await observeCondition(deps.db, deps.mesh, {
+    ...conditionOf(repository, branch),
+    message: `${repository} (${branch}) cannot be looked at: ${failure}. The last good commit stays.`,
+    remedy: `check the address with \`mesh repo list\`, and that the branch exists`,
+    urgent: false,
+  });
+}
+
+function conditionOf(repository: Name, branch: string): { code: string; subject: string } {
+  return { code: "source-unreachable", subject: `${repository}#${branch}` };
+}

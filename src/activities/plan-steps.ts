@@ -1,0 +1,135 @@
+import { createHash } from "node:crypto";
+import type { Digest, Name } from "../core/names.ts";
+import type { World } from "../decide/world.ts";
+import type { BuildPlan } from "../decide/plan-builds.ts";
+import { accountWave } from "../decide/rebuild-set.ts";
+import { inTransaction } from "../store/transaction.ts";
+import { recordModulePlans, type ModulePlan } from "../store/module-plans.ts";
+import { accountFor, getWave } from "../store/waves.ts";
+import { loadWorld } from "../store/world.ts";
+import type { ControlDependencies } from "./control-dependencies.ts";
+import type { NextStep, StepPlan, StepRequest } from "./control-types.ts";
+import { loadBuildPlan } from "./load-build-facts.ts";
+import { readWaveResults } from "./read-wave-results.ts";
+
+/**
+ * Plans builds from the records, keeps how every module stands, accounts for the wave, and says what comes next: builds
+ * that are ready, and one push for everything that policies declare by themselves (R14).
+ */
+export async function planSteps(deps: ControlDependencies, request: StepRequest): Promise<StepPlan> {
+  const runningBuilds = request.running.filter((key) => key.startsWith("build "));
+  const { facts, plan } = await loadBuildPlan(deps.db, deps.mesh, {
+    toolchains: deps.toolchains,
+    builder: deps.builder,
+    running: new Set(runningBuilds.map((key) => key.slice("build ".length))),
+    now: new Date(deps.nowMs()).toISOString(),
+    lostAfterMs: deps.lostAfterMs,
+  });
+  await recordModulePlans(deps.db, deps.mesh, toModulePlans(plan));
+  if (request.wave !== null) await account(deps, request.wave, plan);
+  const builds = plan.ready
+    .map((ready): NextStep => ({
+      kind: "build",
+      key: `build ${ready.module}@${ready.inputs}`,
+      module: ready.module,
+      inputs: ready.inputs,
+      why: ready.why,
+    }))
+    .filter((step) => !request.done.includes(step.key) && !request.running.includes(step.key));
+  const push = await planAutoPush(deps, request);
+  const steps = push === null ? builds : [...builds, push];
+  return { steps, summary: summarise(plan, facts.modules.size) };
+}
+
+function toModulePlans(plan: BuildPlan): ModulePlan[] {
+  return [
+    ...plan.current.map((one): ModulePlan => ({
+      module: one.module,
+      standing: "current",
+      standingWhy: "",
+      wantedInputs: one.inputs,
+      fit: { inputs: one.inputs, artifact: one.artifact },
+    })),
+    ...plan.ready.map((one) => standing(one.module, "out-of-date", one.why, one.inputs)),
+    ...plan.building.map((one) => standing(one.module, "building", one.why, one.inputs)),
+    ...plan.waiting.map((one) => standing(one.module, "waiting", one.why, null)),
+    ...plan.unfit.map((one) => standing(one.module, "unfit", one.why, one.inputs)),
+    ...plan.outstanding.map((one) => standing(one.module, "outstanding", one.why, one.inputs)),
+    ...plan.broken.map((one) => standing(one.module, "broken", one.why, null)),
+  ];
+}
+
+function standing(module: Name, word: ModulePlan["standing"], why: string, inputs: Digest | null): ModulePlan {
+  return { module, standing: word, standingWhy: why, wantedInputs: inputs, fit: null };
+}
+
+async function account(deps: ControlDependencies, id: string, plan: BuildPlan): Promise<void> {
+  const wave = await getWave(deps.db, deps.mesh, id);
+  if (wave === null) return;
+  const results = await readWaveResults(deps.db, deps.mesh, wave);
+  for (const row of accountWave(wave.announced, results, plan)) {
+    const known = wave.accounted[row.module];
+    if (known?.outcome !== row.outcome || known.why !== row.why)
+      await accountFor(deps.db, deps.mesh, id, row.module, { outcome: row.outcome, why: row.why });
+  }
+}
+
+/**
+ * Nodes that run a module under `auto` at another build than the newest fit one: declared at once, in one push. Only
+ * nodes that were sent that module before; a new assignment is made effective by a person's push.
+ */
+async function planAutoPush(deps: ControlDependencies, request: StepRequest): Promise<NextStep | null> {
+  // One at a time: what becomes fit meanwhile goes into the next.
+  if (request.running.some((key) => key.startsWith("push "))) return null;
+  const world = await inTransaction(deps.db, { isolation: "repeatable read", access: "read only" }, (tx) =>
+    loadWorld(tx, deps.mesh),
+  );
+  const due = listAutoDue(world);
+  if (due.length === 0) return null;
+  const text = due.map((one) => `${one.node} ${one.module} ${one.artifact}`).join("\n");
+  const key = `push ${createHash("sha256").update(text).digest("hex").slice(0, 12)}`;
+  // Tried in this round already, and still due: something keeps it back, which status says. The next wake tries again.
+  if (request.done.includes(key)) return null;
+  const modules = [...new Set(due.map((one) => one.module))];
+  const nodes = [...new Set(due.map((one) => one.node))];
+  const stamp = new Date(deps.nowMs()).toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
+  return {
+    kind: "push",
+    key,
+    push: `auto-${stamp}-${deps.makeSuffix()}`,
+    nodes,
+    modules,
+    why: `${modules.join(", ")} became fit, and ${modules.length === 1 ? "its policy is" : "their policies are"} auto`,
+  };
+}
+
+interface AutoDue {
+  readonly node: Name;
+  readonly module: Name;
+  readonly artifact: Digest;
+}
+
+function listAutoDue(world: World): AutoDue[] {
+  const due: AutoDue[] = [];
+  for (const [node, assignments] of world.assignments) {
+    const builds = world.sent.get(node)?.builds ?? {};
+    for (const { module } of assignments) {
+      const { fit, upgrade } = world.modules.get(module) ?? { fit: null, upgrade: "record" };
+      const sent = builds[module];
+      if (upgrade === "auto" && fit !== null && sent !== undefined && sent !== fit) due.push({ node, module, artifact: fit });
+    }
+  }
+  return due.toSorted((a, b) => (`${a.node} ${a.module}` < `${b.node} ${b.module}` ? -1 : 1));
+}
+
+function summarise(plan: BuildPlan, modules: number): string {
+  const counts = [
+    `${plan.current.length} of ${modules} modules current`,
+    ...(plan.ready.length + plan.building.length > 0 ? [`${plan.ready.length + plan.building.length} building`] : []),
+    ...(plan.waiting.length > 0 ? [`${plan.waiting.length} waiting`] : []),
+    ...(plan.unfit.length > 0 ? [`unfit: ${plan.unfit.map((one) => one.module).slice(0, 5).join(", ")}`] : []),
+    ...(plan.outstanding.length > 0 ? [`outstanding: ${plan.outstanding.map((one) => one.module).slice(0, 5).join(", ")}`] : []),
+    ...(plan.broken.length > 0 ? [`broken: ${plan.broken.map((one) => one.module).slice(0, 5).join(", ")}`] : []),
+  ];
+  return counts.join(" · ");
+}

@@ -1,0 +1,72 @@
+import type { Declaration, SealedBox } from "../core/declaration.ts";
+import type { Content } from "../core/declaration.ts";
+import type { Name } from "../core/names.ts";
+import type { TellDecision } from "../decide/decide-tell.ts";
+import type { World } from "../decide/world.ts";
+import { sealDeclaration } from "../link/declaration-envelope.ts";
+import type { SigningKey } from "../link/keys.ts";
+import type { Transaction } from "../store/database.ts";
+import { insertDeclaration } from "../store/declarations.ts";
+import { listSealedBoxes, type Recipient } from "../store/sealed-boxes.ts";
+
+export interface Sender {
+  readonly mesh: Name;
+  readonly epoch: number;
+  readonly declarationKey: SigningKey;
+  readonly staleAfterMs: number;
+  readonly nowMs: () => number;
+}
+
+export interface Sending {
+  readonly world: World;
+  readonly target: { readonly node: Name };
+  readonly decision: Extract<TellDecision, { kind: "send" }>;
+  readonly push: string;
+  readonly round: number;
+  readonly number: number;
+}
+
+/** Signs what was decided and puts it into the node's mailbox, in the transaction that took its number (R28). */
+export async function sendDeclaration(tx: Transaction, sender: Sender, sending: Sending): Promise<void> {
+  const { decision, target } = sending;
+  const incarnation = sending.world.nodes.get(target.node)?.incarnation;
+  if (incarnation === null || incarnation === undefined) throw new Error(`${target.node} has no enrolled host to declare to`);
+  const issuedAtMs = sender.nowMs();
+  const declaration: Declaration = {
+    schema: 1,
+    mesh: sender.mesh,
+    node: target.node,
+    incarnation,
+    epoch: sender.epoch,
+    number: sending.number,
+    issuedAt: new Date(issuedAtMs).toISOString(),
+    staleAfter: new Date(issuedAtMs + sender.staleAfterMs).toISOString(),
+    digest: decision.digest,
+    content: decision.content,
+    sealed: await listBoxes(tx, sender.mesh, { node: target.node, incarnation }, decision.content),
+  };
+  const envelope = sealDeclaration(declaration, [sender.declarationKey]);
+  await insertDeclaration(tx, {
+    declaration,
+    envelope,
+    offers: decision.offers,
+    push: sending.push,
+    round: sending.round,
+    why: decision.why,
+  });
+}
+
+/** The boxes that the content refers to. One that is missing was sealed to another host: nothing is sent without it. */
+async function listBoxes(tx: Transaction, mesh: Name, recipient: Recipient, content: Content): Promise<SealedBox[]> {
+  const wanted = content.resources.flatMap((resource) => {
+    if (resource.kind === "grant") return resource.grants;
+    return resource.kind === "file" && resource.content.from === "provisions" ? resource.content.references : [];
+  });
+  if (wanted.length === 0) return [];
+  const unique = new Map(wanted.map(({ provision, version }) => [`${provision}#${version}`, { provision, version }]));
+  const boxes = await listSealedBoxes(tx, mesh, recipient, [...unique.values()]);
+  const missing = [...unique.keys()].filter((key) => !boxes.some((box) => `${box.provision}#${box.version}` === key));
+  if (missing.length > 0)
+    throw new Error(`no credentials of ${missing.join(", ")} are sealed to the present host of ${recipient.node}`);
+  return boxes;
+}

@@ -1,0 +1,14 @@
+import type { Name } from "../core/names.ts";
+import type { Queryable } from "./database.ts";
+import { run } from "./rows.ts";
+
+/** Sources moved in the middle of a wave: what may be rebuilt because of it is announced in it too. */
+export async function extendWave(db: Queryable, mesh: Name, wave: string, modules: readonly Name[]): Promise<void> {
+  await run(
+    db,
+    `update wave set announced = (
+       select jsonb_agg(distinct name) from jsonb_array_elements(announced || $3::jsonb) as a(name))
+      where mesh = $1 and id = $2`,
+    [mesh, wave, JSON.stringify(modules)],
+  );
+}

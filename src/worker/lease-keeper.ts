@@ -1,0 +1,148 @@
+/**
+ * Holds the mesh's lease for this process (R34, R36). Safety is the gate's and the hosts' fence; the lease makes fights
+ * rare. Times in the record are never compared with this process's clock: a candidate watches whether the record moves.
+ */
+export interface LeaseRecord {
+  readonly holder: string | null;
+  readonly epoch: number;
+  readonly ageMs: number;
+  readonly beat: number;
+}
+
+export interface LeaseStore {
+  read(): Promise<LeaseRecord | null>;
+  /** Compare-and-set against the record last seen; the new epoch, or null when it moved. */
+  take(seen: LeaseRecord | null): Promise<number | null>;
+  renew(epoch: number): Promise<boolean>;
+  release(epoch: number): Promise<boolean>;
+}
+
+export interface LeaseClock {
+  monotonicMs(): number;
+  wallMs(): number;
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export interface Lease {
+  readonly epoch: number;
+  /** Checked inline before each act: false once either clock says that the lease may have run out. */
+  mayAct(): boolean;
+  /** Ends renewals and gives the lease back; call it only after guarded work has ended. */
+  release(): Promise<void>;
+}
+
+export const leaseAgeMs = 15_000;
+const renewEveryMs = 5_000;
+/** The holder stops acting this long before the record's age is over. */
+const marginMs = 3_000;
+const lookEveryMs = 500;
+
+/** Waits until the lease is free or has not moved for its whole age, as seen by this process, and takes it. */
+export async function acquireLease(
+  store: LeaseStore,
+  clock: LeaseClock,
+  options: { signal: AbortSignal; onWaiting: (record: LeaseRecord) => void; onLost: (why: string) => void },
+): Promise<Lease> {
+  let seen: LeaseRecord | null = null;
+  let seenAtMs = clock.monotonicMs();
+  let said = false;
+  for (;;) {
+    options.signal.throwIfAborted();
+    const record = await store.read();
+    if (!isSame(record, seen)) {
+      seen = record;
+      seenAtMs = clock.monotonicMs();
+    }
+    const free = record === null || record.holder === null;
+    if (free || clock.monotonicMs() - seenAtMs >= record.ageMs) {
+      const askedAt = { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
+      const epoch = await store.take(record);
+      if (epoch !== null) return keepLease(store, clock, epoch, askedAt, options.onLost);
+    } else if (!said) {
+      said = true;
+      options.onWaiting(record);
+    }
+    await clock.sleep(lookEveryMs, options.signal);
+  }
+}
+
+function isSame(a: LeaseRecord | null, b: LeaseRecord | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.holder === b.holder && a.epoch === b.epoch && a.beat === b.beat;
+}
+
+function keepLease(
+  store: LeaseStore,
+  clock: LeaseClock,
+  epoch: number,
+  askedAt: { monotonicMs: number; wallMs: number },
+  onLost: (why: string) => void,
+): Lease {
+  const ended = new AbortController();
+  // Counted from before the request was sent: the record's age began no earlier than that.
+  let monotonicDeadlineMs = askedAt.monotonicMs + leaseAgeMs - marginMs;
+  let wallDeadlineMs = askedAt.wallMs + leaseAgeMs - marginMs;
+  let lost = false;
+  const mayAct = (): boolean => !lost && clock.monotonicMs() < monotonicDeadlineMs && clock.wallMs() < wallDeadlineMs;
+  const lose = (why: string): void => {
+    if (lost || ended.signal.aborted) return;
+    lost = true;
+    onLost(why);
+  };
+
+  const renewLoop = async (): Promise<void> => {
+    for (;;) {
+      await clock.sleep(renewEveryMs, ended.signal);
+      if (!mayAct()) return lose("the lease ran out before it could be renewed");
+      const beforeMono = clock.monotonicMs();
+      const beforeWall = clock.wallMs();
+      const renewed = await renewOnce(store, epoch, clock, () => monotonicDeadlineMs - clock.monotonicMs());
+      if (renewed !== "renewed") return lose(renewed);
+      if (!mayAct()) return lose("the renewal was answered after the lease had run out");
+      monotonicDeadlineMs = beforeMono + leaseAgeMs - marginMs;
+      wallDeadlineMs = beforeWall + leaseAgeMs - marginMs;
+    }
+  };
+  renewLoop().catch((error: unknown) => {
+    if (!ended.signal.aborted) lose(`renewing the lease failed: ${String(error)}`);
+  });
+
+  return {
+    epoch,
+    mayAct,
+    async release() {
+      ended.abort();
+      if (!lost) await store.release(epoch);
+    },
+  };
+}
+
+/** A store that does not answer is asked again until the deadline; a refusal is final at once. */
+async function renewOnce(store: LeaseStore, epoch: number, clock: LeaseClock, leftMs: () => number): Promise<string> {
+  for (;;) {
+    try {
+      return (await store.renew(epoch)) ? "renewed" : "another controller took the lease";
+    } catch (error) {
+      if (leftMs() <= 0) return `the records did not answer until the lease ran out: ${String(error)}`;
+      await clock.sleep(Math.min(500, Math.max(1, leftMs())), new AbortController().signal);
+    }
+  }
+}
+
+export const systemClock: LeaseClock = {
+  monotonicMs: () => performance.now(),
+  wallMs: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason as Error);
+      const onAbort = (): void => {
+        clearTimeout(timer);
+        reject(signal.reason as Error);
+      };
+      const timer = setTimeout(() => {
+        signal.removeEventListener("abort", onAbort);
+        resolve();
+      }, ms);
+      signal.addEventListener("abort", onAbort, { once: true });
+    }),
+};

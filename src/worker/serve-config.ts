@@ -1,0 +1,37 @@
+/** Everything `mesh serve` needs to know: plain values, no secrets but by path or by connection URL. */
+export interface ServeConfig {
+  readonly mesh: string;
+  /** Names this process in the lease and in logs. */
+  readonly holder: string;
+  readonly databaseUrl: string;
+  readonly temporal: { readonly address: string; readonly namespace: string };
+  readonly gateway: {
+    readonly host: string;
+    readonly port: number;
+    /** PEM files made by `up` or by the operator. */
+    readonly certificateFile: string;
+    readonly certificateKeyFile: string;
+  };
+  readonly keys: { readonly declarationKeyFile: string; readonly rootFile: string };
+  readonly folders: {
+    readonly artifacts: string;
+    readonly repositories: string;
+    /** Scratch space of builds; emptied when they end. */
+    readonly builds: string;
+    readonly cache: string;
+  };
+  /** Webhook source → secrets that verify it (several while one is being rotated). */
+  readonly webhooks: Readonly<Record<string, { readonly forge: "github" | "gitlab" | "gitea"; readonly repository: string; readonly secrets: readonly string[] }>>;
+  readonly workflowBundleFile: string;
+  readonly pollIntervalMs: number;
+  /** How long a declaration counts as fresh (R30). */
+  readonly staleAfterMs: number;
+  /** A node that reported nothing for this long is *silent*. */
+  readonly silentAfterMs: number;
+  readonly buildSlots: number;
+  /** Build without a sandbox where there is none. A setting of the mesh, shown in `status`. */
+  readonly unsafeWithoutSandbox: boolean;
+  /** Starts every generated password, so that a search can prove that none of them leaks. */
+  readonly passwordPrefix: string;
+  readonly logLevel: "debug" | "info" | "warn" | "error";
+}

@@ -1,0 +1,62 @@
+import { executeChild, ParentClosePolicy, proxyActivities, setCurrentDetails, upsertSearchAttributes } from "@temporalio/workflow";
+import type { ControlActivities } from "../activities/control.ts";
+import { roundWorkflowId } from "../decide/ids.ts";
+import { meshName, meshNodes, meshOutcome, meshPhase } from "./attributes.ts";
+import type { PushInput, PushOutput, RoundOutput } from "./messages.ts";
+import { round } from "./round.ts";
+
+/** Rounds after the named one. A cascade that still moves then *did not settle* (R18). */
+const roundLimit = 5;
+
+/** Baseline → named → rounds → result. What each node is told, and why, is kept in the records under the push's id. */
+export async function push(input: PushInput): Promise<PushOutput> {
+  const { openPush, closePush } = proxyActivities<ControlActivities>({
+    taskQueue: "mesh-control",
+    startToCloseTimeout: "2 minutes",
+    retry: { initialInterval: "500 milliseconds", maximumInterval: "30 seconds" },
+  });
+  setCurrentDetails(`Capturing what every machine should be before ${describeNames(input.named)} is composed.`);
+  const opened = await openPush(input);
+  let targets = opened.targets;
+  let label = opened.summary;
+  let rounds = 0;
+  let last: RoundOutput | null = null;
+  while (targets > 0 && rounds <= roundLimit) {
+    setCurrentDetails(`Round ${rounds}: ${label}`);
+    last = await runRound(input, rounds, targets, label);
+    rounds += 1;
+    targets = last.changed;
+    label = last.summary;
+  }
+  const output = await closePush({ mesh: input.mesh, push: input.push, rounds, moving: targets > 0 ? (last?.firstNames ?? []) : [] });
+  upsertSearchAttributes([
+    { key: meshPhase, value: "ended" },
+    { key: meshOutcome, value: output.outcome },
+  ]);
+  setCurrentDetails(output.message);
+  return output;
+}
+
+function runRound(input: PushInput, number: number, targets: number, label: string): Promise<RoundOutput> {
+  return executeChild(round, {
+    workflowId: roundWorkflowId(input.mesh, input.push, number),
+    taskQueue: "mesh-control",
+    args: [{ schema: 1, mesh: input.mesh, push: input.push, round: number, targets, confirmRemoval: input.confirmRemoval }],
+    parentClosePolicy: ParentClosePolicy.TERMINATE,
+    staticSummary: cut(`${number === 0 ? "named" : `round ${number}`}: ${label}`, 200),
+    typedSearchAttributes: [
+      { key: meshName, value: input.mesh },
+      { key: meshPhase, value: `round-${number}` },
+      ...(number === 0 && input.named.length > 0 ? [{ key: meshNodes, value: input.named.slice(0, 100) }] : []),
+    ],
+  });
+}
+
+function describeNames(names: readonly string[]): string {
+  if (names.length === 0) return "the mesh";
+  return names.length <= 5 ? names.join(", ") : `${names.slice(0, 5).join(", ")} and ${names.length - 5} more`;
+}
+
+function cut(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
+}

@@ -1,0 +1,125 @@
+import {
+  ChildWorkflowFailure,
+  condition,
+  executeChild,
+  isCancellation,
+  ParentClosePolicy,
+  proxyActivities,
+  setCurrentDetails,
+  WorkflowIdReusePolicy,
+} from "@temporalio/workflow";
+import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
+import type { NextStep } from "../activities/control-types.ts";
+import type { ControlActivities } from "../activities/control.ts";
+import { buildWorkflowId, pushWorkflowId } from "../decide/ids.ts";
+import { meshModules, meshName, meshNodes, meshPhase } from "./attributes.ts";
+import { build } from "./build.ts";
+import { push } from "./push.ts";
+
+/** More steps than any real wave has: a plan that never empties ends here, and the next wake looks again. */
+const stepLimit = 500;
+
+/**
+ * One round: look and compare, then ask for steps and take them until none is left and none runs. A wake that comes in
+ * between is served by looking again at once; what was started runs to its end (R16).
+ */
+export async function runReconcileRound(mesh: string, pending: Set<string>): Promise<void> {
+  const { compareSources, planNextSteps, closeWave, noteFailedStep } = proxyActivities<ControlActivities>({
+    taskQueue: "mesh-control",
+    startToCloseTimeout: "10 minutes",
+    heartbeatTimeout: "60 seconds",
+    retry: { initialInterval: "1 second", maximumInterval: "60 seconds" },
+  });
+  const running = new Map<string, Promise<void>>();
+  const done: string[] = [];
+  let wave: string | null = null;
+  let ended = 0;
+  for (let step = 0; step < stepLimit; step += 1) {
+    if (step === 0 || pending.size > 0) {
+      const reasons = [...pending];
+      pending.clear();
+      wave = (await compareSources({ mesh, wave, reasons })).wave;
+    }
+    const plan = await planNextSteps({ mesh, wave, running: [...running.keys()], done });
+    for (const next of plan.steps) {
+      const key = next.key;
+      running.set(
+        key,
+        takeStep(mesh, next)
+          // One bad step never stops the loop: it is kept as a condition, the rest goes on.
+          .catch(async (error: unknown) => {
+            if (!(error instanceof ChildWorkflowFailure) || isCancellation(error)) throw error;
+            await noteFailedStep({ mesh, key, message: rootMessage(error) });
+          })
+          .finally(() => {
+            running.delete(key);
+            done.push(key);
+            ended += 1;
+          }),
+      );
+    }
+    setCurrentDetails(plan.summary);
+    if (running.size === 0 && pending.size === 0) break;
+    const seen = ended;
+    await condition(() => ended > seen || pending.size > 0);
+  }
+  await Promise.all(running.values());
+  if (wave !== null) await closeWave({ mesh, wave });
+}
+
+async function takeStep(mesh: string, step: NextStep): Promise<void> {
+  switch (step.kind) {
+    case "build":
+      return startBuild(mesh, step);
+    case "push":
+      await executeChild(push, {
+        workflowId: pushWorkflowId(mesh, step.push),
+        args: [
+          {
+            schema: 1,
+            mesh,
+            push: step.push,
+            kind: "auto",
+            named: step.nodes,
+            requestedBy: "policy auto",
+            why: step.why,
+            confirmRemoval: false,
+          },
+        ],
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+        staticSummary: step.why.slice(0, 200),
+        typedSearchAttributes: [
+          { key: meshName, value: mesh },
+          { key: meshPhase, value: "open" },
+          { key: meshNodes, value: step.nodes.slice(0, 100) },
+          { key: meshModules, value: step.modules.slice(0, 100) },
+        ],
+      });
+  }
+}
+
+async function startBuild(mesh: string, step: Extract<NextStep, { kind: "build" }>): Promise<void> {
+  try {
+    await executeChild(build, {
+      workflowId: buildWorkflowId(mesh, step.module, step.inputs),
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+      args: [{ schema: 1, mesh, module: step.module, inputs: step.inputs, why: step.why }],
+      staticSummary: step.why.slice(0, 200),
+      typedSearchAttributes: [
+        { key: meshName, value: mesh },
+        { key: meshPhase, value: "building" },
+        { key: meshModules, value: [step.module] },
+      ],
+    });
+  } catch (error) {
+    // Somebody else builds exactly these inputs: its verdict is in the records, the next plan reads it there.
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return;
+    throw error;
+  }
+}
+
+function rootMessage(error: Error): string {
+  let root: Error = error;
+  while (root.cause instanceof Error) root = root.cause;
+  return root.message.slice(0, 500);
+}
