@@ -17,7 +17,6 @@ export async function expectRefusal(run: () => Refusal | Promise<Refusal>): Prom
   const message = refusal?.message ?? "";
   expect(message.trim()).not.toBe("");
   expect(message.length, "the message repeats its input").toBeLessThan(2_000);
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   expect(message, "control characters reach a terminal").not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f\u202a-\u202e]/);
   expect(tookMs).toBeLessThan(longestMs);
   expect(process.memoryUsage.rss() - before).toBeLessThan(mostGrowthBytes);
