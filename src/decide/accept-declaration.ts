@@ -1,6 +1,8 @@
 import type { Declaration, Order } from "../core/declaration.ts";
 import type { Digest, Name } from "../core/names.ts";
 import type { RefusalCheck } from "../core/report.ts";
+import { digestValue } from "./digest.ts";
+import { compareOrder, describeOrder } from "./order.ts";
 
 /** What the host has accepted, as kept on its disk. */
 export interface Mark {
@@ -25,7 +27,53 @@ export type Acceptance =
   | { readonly kind: "duplicate" }
   | { readonly kind: "refuse"; readonly check: RefusalCheck; readonly message: string };
 
-/** Whether a host takes a declaration, checked before anything is touched (R27, R38, R43). First failing check wins. */
-export function acceptDeclaration(_input: AcceptInput): Acceptance {
-  throw new Error("not written yet");
+/**
+ * Whether a host takes a declaration, checked before anything is touched (R27, R38, R43). The first check that fails is
+ * the reason: for whom it is, then what is in it, then its place in the order.
+ */
+export function acceptDeclaration(input: AcceptInput): Acceptance {
+  return checkAddress(input) ?? checkContent(input) ?? checkOrder(input);
+}
+
+function checkAddress({ mesh, node, incarnation, offered }: AcceptInput): Acceptance | null {
+  if (offered.mesh !== mesh) return refuse("mesh", `it is for mesh ${offered.mesh}, this host is of ${mesh}`);
+  if (offered.node !== node) return refuse("node", `it is for node ${offered.node}, this host is ${node}`);
+  if (offered.incarnation !== incarnation) {
+    return refuse(
+      "incarnation",
+      `it is for host ${offered.incarnation} of ${node}, this one enrolled as ${incarnation}`,
+    );
+  }
+  if (offered.content.node !== node) return refuse("node", `its content is for node ${offered.content.node}`);
+  return null;
+}
+
+function checkContent({ offered, limits }: AcceptInput): Acceptance | null {
+  const { resources } = offered.content;
+  if (resources.length > limits.resources) {
+    return refuse("size", `it has ${resources.length} resources, this host takes ${limits.resources}`);
+  }
+  const unsorted = resources.find((resource, at) => at > 0 && resource.id <= (resources[at - 1]?.id ?? ""));
+  if (unsorted !== undefined) return refuse("schema", `resource ${unsorted.id} is there twice or out of order`);
+  const digest = digestValue(offered.content);
+  if (digest !== offered.digest) return refuse("digest", `its content has digest ${digest}, it says ${offered.digest}`);
+  return null;
+}
+
+/** A mark of another incarnation does not count: enrolling again is the way out of a fence that went too far. */
+function checkOrder({ have, incarnation, offered }: AcceptInput): Acceptance {
+  if (have === null || have.incarnation !== incarnation) return { kind: "accept" };
+  const place = compareOrder(offered, have.order);
+  const ours = describeOrder(have.order);
+  if (place > 0) return { kind: "accept" };
+  if (place < 0) return refuse("older", `it is ${describeOrder(offered)}, this host has ${ours}`);
+  if (offered.digest === have.digest) return { kind: "duplicate" };
+  return refuse(
+    "same-number-other-digest",
+    `two contents under ${ours}: it has ${offered.digest}, here is ${have.digest}`,
+  );
+}
+
+function refuse(check: RefusalCheck, message: string): Acceptance {
+  return { kind: "refuse", check, message };
 }

@@ -1,5 +1,8 @@
 import type { Digest, Name } from "../core/names.ts";
 import type { Provision } from "../core/provision.ts";
+import { composeForPush } from "./compose-for-push.ts";
+import { explainChange } from "./explain-change.ts";
+import { compareText } from "./short-names.ts";
 import type { World } from "./world.ts";
 
 /** What this push did so far: where the reasons of a cascade come from. */
@@ -27,21 +30,34 @@ export interface Changed {
   readonly why: string;
 }
 
+/** The digest by which one node is compared in a push; null: not worked out. See `composeForPush`. */
+export function digestOf(world: World, node: Name, how: { readonly named: boolean }): Digest | null {
+  return composeForPush(world, node, how).digest;
+}
+
+/** What every machine should be, taken before the named nodes are composed (R18). */
+export function captureBaseline(world: World): Map<Name, Digest | null> {
+  return new Map([...world.nodes.keys()].map((node) => [node, digestOf(world, node, { named: false })]));
+}
+
 /**
- * The digest by which one node is compared in a push: named ones at the newest builds, the others at the builds they
- * were last sent. Held ones are compared at the newest, so that a change of them is seen and said (case 20). Null: not
- * worked out.
+ * Whose turn it is: named nodes that were not looked at yet, and every node that is now to be something else than when
+ * this push last looked at it, or than before the push. A machine that was behind for its own reasons is in neither
+ * (R19, case 17). Sorted by name.
  */
-export function digestOf(_world: World, _node: Name, _how: { readonly named: boolean }): Digest | null {
-  throw new Error("not written yet");
-}
-
-/** Taken before the named nodes are composed (R18). */
-export function captureBaseline(_world: World): Map<Name, Digest | null> {
-  throw new Error("not written yet");
-}
-
-/** Whose turn it is: named ones not looked at yet, and every node that this push (or the world under it) changed. */
-export function findChanged(_input: FindChangedInput): Changed[] {
-  throw new Error("not written yet");
+export function findChanged({ world, named, baseline, told, effects }: FindChangedInput): Changed[] {
+  const changed: Changed[] = [];
+  for (const node of [...world.nodes.keys()].toSorted(compareText)) {
+    if (named.has(node) && !told.has(node)) {
+      changed.push({ node, why: "named in this push" });
+      continue;
+    }
+    const before = told.has(node) ? told.get(node) : baseline.get(node);
+    // Registered while the push ran: there is no *before*, and the push did not make it.
+    if (before === undefined) continue;
+    const { composition, digest } = composeForPush(world, node, { named: named.has(node) });
+    if (digest === before) continue;
+    changed.push({ node, why: explainChange({ world, node, before, composition, toldNodes: told, effects }) });
+  }
+  return changed;
 }

@@ -1,12 +1,15 @@
 import type { Digest } from "../core/names.ts";
 import type { Report } from "../core/report.ts";
+import { compareOrder, describeOrder } from "./order.ts";
 
 /** A report's place in its host's order (R38). */
 export type ReportPlace = Pick<Report, "has" | "boot" | "sequence">;
 
 /** Below zero: `a` is older. By (epoch, number, boot, sequence); nothing accepted comes before everything. */
-export function compareReports(_a: ReportPlace, _b: ReportPlace): number {
-  throw new Error("not written yet");
+export function compareReports(a: ReportPlace, b: ReportPlace): number {
+  const order = compareAccepted(a.has, b.has);
+  if (order !== 0) return order;
+  return a.boot === b.boot ? a.sequence - b.sequence : a.boot - b.boot;
 }
 
 export interface KeepReportInput {
@@ -27,7 +30,35 @@ export type KeepReport =
   /** It has a declaration these records never sent, or one with other content: another writer, or old records (R35). */
   | { readonly kind: "unknown-declaration"; readonly message: string };
 
-/** Whether a report becomes the node's account. An older one is refused and counted, never kept. */
-export function keepReport(_input: KeepReportInput): KeepReport {
-  throw new Error("not written yet");
+/**
+ * Whether a report becomes the node's account. An older one is refused and counted, never kept. The account of a host
+ * that was enrolled before under this name is no yardstick for the one that is enrolled now.
+ */
+export function keepReport({ account, report, incarnation, sentDigest }: KeepReportInput): KeepReport {
+  if (report.incarnation !== incarnation) {
+    const enrolled = incarnation === null ? "no host is enrolled" : `${incarnation} is enrolled`;
+    const message = `the report is of host ${report.incarnation} of ${report.node}; ${enrolled}`;
+    return { kind: "wrong-incarnation", message };
+  }
+  if (report.has !== null && sentDigest !== report.digest) {
+    const what = sentDigest === null ? "which was never sent from these records" : `whose content is not what was sent`;
+    return { kind: "unknown-declaration", message: `${report.node} has ${describeOrder(report.has)}, ${what}` };
+  }
+  if (account === null || account.incarnation !== incarnation) return { kind: "kept" };
+  const place = compareReports(report, account);
+  if (place > 0) return { kind: "kept" };
+  if (place === 0) return { kind: "duplicate" };
+  return {
+    kind: "older",
+    message: `the report is ${describePlace(report)}, ${describePlace(account)} is kept already`,
+  };
+}
+
+function compareAccepted(a: ReportPlace["has"], b: ReportPlace["has"]): number {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
+  return compareOrder(a, b);
+}
+
+function describePlace({ has, boot, sequence }: ReportPlace): string {
+  return `${has === null ? "before any declaration" : describeOrder(has)}, boot ${boot}, report ${sequence}`;
 }

@@ -1,9 +1,11 @@
 import type { Report } from "../core/report.ts";
+import { compareOrder } from "./order.ts";
 import type { ReportPlace } from "./order-reports.ts";
+import { compareText } from "./short-names.ts";
 
 /** The same failure so often is *stuck* (R32). */
 export const stuckAfterReports = 3;
-/** Failures that alternate are caught by this many reports in a row without success. */
+/** Failures that alternate are caught by this many failed reports without a success between them. */
 export const noSuccessAfterReports = 5;
 
 /** What repeats in a node's reports; kept beside the account. */
@@ -16,12 +18,47 @@ export interface FailureTrack extends ReportPlace {
   readonly noSuccessCount: number;
 }
 
-/** The track after one more kept report. `receivedAt`: ISO, the controller's clock. */
-export function trackFailures(_previous: FailureTrack | null, _report: Report, _receivedAt: string): FailureTrack {
-  throw new Error("not written yet");
+/**
+ * The track after one more kept report. `receivedAt`: ISO, the controller's clock.
+ * A newer declaration starts afresh: what was wrong with the one before it does not count against it (case 31). Only
+ * ends count: *applied* clears, *failed* counts; half-way, waiting and un-ready say nothing yet.
+ */
+export function trackFailures(previous: FailureTrack | null, report: Report, receivedAt: string): FailureTrack {
+  const { has, boot, sequence } = report;
+  if (previous !== null && boot === previous.boot && sequence === previous.sequence) return previous;
+  const place: ReportPlace = { has, boot, sequence };
+  const before = previous !== null && isSameDeclaration(previous.has, has) ? { ...previous, ...place } : clean(place);
+  if (report.outcome === "applied") return clean(place);
+  if (report.outcome !== "failed") return before;
+  const failing = listFailing(report);
+  const repeats = before.failingCount > 0 && failing.join("\n") === before.failing.join("\n");
+  return {
+    ...place,
+    failing,
+    failingSince: repeats ? before.failingSince : receivedAt,
+    failingCount: repeats ? before.failingCount + 1 : 1,
+    noSuccessSince: before.noSuccessSince ?? receivedAt,
+    noSuccessCount: before.noSuccessCount + 1,
+  };
 }
 
 /** A label, never a latch: the host keeps trying, and a newer declaration is sent and tried. */
 export function isStuck(track: Pick<FailureTrack, "failingCount" | "noSuccessCount">): boolean {
   return track.failingCount >= stuckAfterReports || track.noSuccessCount >= noSuccessAfterReports;
+}
+
+function clean(place: ReportPlace): FailureTrack {
+  return { ...place, failing: [], failingSince: null, failingCount: 0, noSuccessSince: null, noSuccessCount: 0 };
+}
+
+/** By id, whatever the words: a pid or a time in a message makes it no other failure (case 29). */
+function listFailing(report: Report): string[] {
+  return report.resources
+    .filter((resource) => resource.state === "failed")
+    .map((resource) => resource.id)
+    .toSorted(compareText);
+}
+
+function isSameDeclaration(a: ReportPlace["has"], b: ReportPlace["has"]): boolean {
+  return a === null || b === null ? a === b : compareOrder(a, b) === 0;
 }
