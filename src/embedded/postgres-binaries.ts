@@ -1,9 +1,10 @@
 import { constants } from "node:fs";
-import { access, chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, symlink } from "node:fs/promises";
+import { access, chmod, cp, lstat, mkdir, readdir, rename, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { InputError, UnavailableError } from "../core/errors.ts";
 import { isErrno } from "./process-identity.ts";
+import { isRecord, readJson } from "./read-json.ts";
 import { runCommand } from "./run-command.ts";
 import type { RunAs } from "./run-as.ts";
 
@@ -122,8 +123,8 @@ async function preparePackage(bin: string, options: BinariesOptions): Promise<st
 }
 
 async function copyPackage(root: string, options: BinariesOptions): Promise<string> {
-  const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
-  const copy = join(options.copyFolder, `postgres-${version}`);
+  const manifest = await readJson(join(root, "package.json"), isManifest);
+  const copy = join(options.copyFolder, `postgres-${manifest?.version ?? "unknown"}`);
   const bin = join(copy, "native", "bin");
   if ((await listFolder(copy)).length === 0) {
     const half = `${copy}.half`;
@@ -138,10 +139,7 @@ async function copyPackage(root: string, options: BinariesOptions): Promise<stri
 }
 
 async function makeSymlinks(root: string): Promise<void> {
-  const list = JSON.parse(await readFile(join(root, "native", "pg-symlinks.json"), "utf8")) as readonly {
-    readonly source: string;
-    readonly target: string;
-  }[];
+  const list = (await readJson(join(root, "native", "pg-symlinks.json"), isLinkList)) ?? [];
   for (const { source, target } of list) {
     const at = join(root, target);
     if (await isThere(at)) continue;
@@ -163,4 +161,14 @@ async function isThere(path: string): Promise<boolean> {
     if (isErrno(error, "ENOENT")) return false;
     throw error;
   }
+}
+
+function isManifest(value: unknown): value is { readonly version: string } {
+  return isRecord(value) && typeof value["version"] === "string";
+}
+
+function isLinkList(value: unknown): value is readonly { readonly source: string; readonly target: string }[] {
+  const isLink = (link: unknown): boolean =>
+    isRecord(link) && typeof link["source"] === "string" && typeof link["target"] === "string";
+  return Array.isArray(value) && value.every(isLink);
 }

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError, UnavailableError } from "../core/errors.ts";
 import { isPortFree } from "./ports.ts";
@@ -12,11 +11,13 @@ import {
   readKeptMajor,
   writeSettings,
 } from "./postgres-data.ts";
-import { listWorkers, readPostmaster, removeStaleFile, type Postmaster } from "./postmaster.ts";
-import { isAlive, isErrno } from "./process-identity.ts";
+import { readPostmaster, removeStaleFile, type Postmaster } from "./postmaster.ts";
+import { isAlive } from "./process-identity.ts";
+import { listProcesses } from "./processes.ts";
 import { timeStep, type Progress } from "./progress.ts";
+import { readLogTail } from "./read-log-tail.ts";
 import { isReachableBy, readRunAs, type RunAs } from "./run-as.ts";
-import { lastLines } from "./run-command.ts";
+import type { Running } from "./running.ts";
 import { spawnDetached } from "./spawn-detached.ts";
 import { sendSignal, stopProcess } from "./stop-process.ts";
 import { waitUntil } from "./wait-until.ts";
@@ -34,17 +35,12 @@ export interface PostgresOptions {
   readonly progress: Progress;
 }
 
-export interface RunningPostgres {
+export interface RunningPostgres extends Running {
   /** As superuser `mesh`, to the database `mesh`. Holds the password. */
   readonly url: string;
   readonly port: number;
   readonly version: string;
   readonly dataFolder: string;
-  readonly pid: number;
-  /** It ran already, left by a start of the same folder that was killed. */
-  readonly adopted: boolean;
-  /** Ends it in order; running transactions are rolled back. */
-  stop(): Promise<void>;
 }
 
 const readyTimeoutMs = 60_000;
@@ -68,7 +64,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     port: postmaster.port,
     version: binaries.version,
     dataFolder,
-    pid: postmaster.identity.pid,
+    identity: postmaster.identity,
     adopted,
     stop: () => stopPostgres(postmaster, dataFolder),
   });
@@ -117,9 +113,9 @@ async function launch(
 
 /** Orphans of a killed postmaster hold the shared memory, and the next one refuses to start while they do. */
 async function endOrphans(dataFolder: string): Promise<void> {
-  const none = async (): Promise<boolean> => (await listWorkers(dataFolder)).length === 0;
+  const none = async (): Promise<boolean> => (await listProcesses({ cwd: dataFolder })).length === 0;
   if (await waitUntil(none, 5_000)) return;
-  for (const worker of await listWorkers(dataFolder)) sendSignal(worker.pid, "SIGKILL");
+  for (const worker of await listProcesses({ cwd: dataFolder })) sendSignal(worker.pid, "SIGKILL");
   await waitUntil(none, 5_000);
 }
 
@@ -137,16 +133,7 @@ async function waitUntilReady(
   if (postmaster?.ready === true) return postmaster;
   const how =
     readEnd() === null ? `is not ready after ${readyTimeoutMs / 1000} s` : `ended at its start (${readEnd()})`;
-  throw new UnavailableError(`PostgreSQL on ${dataFolder} ${how}: ${await readTail(logFile)}`, `See ${logFile}.`);
-}
-
-async function readTail(logFile: string): Promise<string> {
-  try {
-    return lastLines(await readFile(logFile, "utf8"), 3);
-  } catch (error) {
-    if (isErrno(error, "ENOENT")) return "it wrote no log";
-    throw error;
-  }
+  throw new UnavailableError(`PostgreSQL on ${dataFolder} ${how}: ${await readLogTail(logFile)}`, `See ${logFile}.`);
 }
 
 async function stopPostgres(postmaster: Postmaster, dataFolder: string): Promise<void> {

@@ -1,6 +1,7 @@
-import { readdir, readFile, readlink, realpath, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isErrno, readProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
+import { worksIn } from "./processes.ts";
 
 /** What a running server writes into its data folder. */
 export interface Postmaster {
@@ -30,6 +31,7 @@ export async function readPostmaster(dataFolder: string): Promise<Postmaster | n
   const file = text === null ? null : parsePostmasterFile(text);
   if (file === null) return null;
   const identity = readProcessIdentity(file.pid);
+  // Every process of PostgreSQL works in its data folder: that tells it from a stranger with the same pid.
   if (identity === null || !(await worksIn(file.pid, dataFolder))) return null;
   return { identity, port: file.port, ready: file.status === "ready" };
 }
@@ -40,30 +42,6 @@ export async function readPostmaster(dataFolder: string): Promise<Postmaster | n
  */
 export async function removeStaleFile(dataFolder: string): Promise<void> {
   await rm(join(dataFolder, "postmaster.pid"), { force: true });
-}
-
-/** Processes of a server on this folder: its children outlive a killed postmaster for a moment. Linux only. */
-export async function listWorkers(dataFolder: string): Promise<readonly ProcessIdentity[]> {
-  if (process.platform !== "linux") return [];
-  const found: ProcessIdentity[] = [];
-  for (const name of await readdir("/proc")) {
-    if (!/^\d+$/.test(name) || !(await worksIn(Number(name), dataFolder))) continue;
-    const identity = readProcessIdentity(Number(name));
-    if (identity !== null) found.push(identity);
-  }
-  return found;
-}
-
-/** Every process of PostgreSQL works in its data folder: that tells it from a stranger with the same pid. */
-async function worksIn(pid: number, dataFolder: string): Promise<boolean> {
-  if (process.platform !== "linux") return true;
-  try {
-    return (await readlink(`/proc/${pid}/cwd`)) === (await realpath(dataFolder));
-  } catch (error) {
-    // absence is the answer: it is gone, or it is another user's and so not ours.
-    if (isErrno(error, "ENOENT") || isErrno(error, "EACCES") || isErrno(error, "ESRCH")) return false;
-    throw error;
-  }
 }
 
 async function readIfThere(path: string): Promise<string | null> {

@@ -7,6 +7,7 @@ it("gives each test a database of its own, and removes it", async () => {
   const client = new pg.Client({ connectionString: one.url });
   client.on("error", () => undefined);
   await client.connect();
+  await expect(client.query("SELECT * FROM mesh")).resolves.toMatchObject({ rows: [] });
   await client.query("CREATE TABLE only_here (x int)");
   const other = new pg.Client({ connectionString: two.url });
   await other.connect();
