@@ -5,6 +5,7 @@ import type { Digest, Name } from "../core/names.ts";
 import { buildModule as buildAtInputs, type BuildDependency, type BuildFolders } from "../build/build-module.ts";
 import type { ArtifactStore } from "../build/artifact-store.ts";
 import type { Sandbox } from "../build/sandbox.ts";
+import type { BuildEdge } from "../decide/build-facts.ts";
 import type { PlannedBuild } from "../decide/plan-builds.ts";
 import { nestedPaths } from "../source/nested-paths.ts";
 import { getArtifact, putArtifact } from "../store/artifacts.ts";
@@ -12,7 +13,7 @@ import { claimBuild, recordVerdict, type BuildRecord } from "../store/builds.ts"
 import type { Database } from "../store/database.ts";
 import type { ModuleRecord } from "../store/modules.ts";
 import { getRepository } from "../store/repositories.ts";
-import type { BuildResult } from "../workflows/messages.ts";
+import type { BuildResult } from "./build-result.ts";
 import { loadBuildPlan } from "./load-build-facts.ts";
 import type { RepositoryPool } from "./repository-pool.ts";
 
@@ -45,7 +46,7 @@ export function createBuildActivities(deps: BuildDependencies) {
      * record; inputs that nobody wants any more are *superseded*. An environment that failed is a verdict too (R11).
      */
     async buildModule(request: BuildRequest): Promise<BuildResult> {
-      const { plan, modules } = await loadBuildPlan(deps.db, deps.mesh, {
+      const { facts, plan, modules } = await loadBuildPlan(deps.db, deps.mesh, {
         ...deps,
         running: new Set(),
         now: new Date(deps.nowMs()).toISOString(),
@@ -65,7 +66,7 @@ export function createBuildActivities(deps: BuildDependencies) {
       });
       if (claim.kind === "judged") return toResult(claim.build);
       if (claim.kind === "building") throw new Error(`${request.module} is being built at these inputs by ${claim.build.claimant}`);
-      return buildClaimed(deps, { planned, module, modules, attempt: claim.attempt });
+      return buildClaimed(deps, { planned, module, modules, edges: facts.modules.get(module.name)?.edges ?? [], attempt: claim.attempt });
     },
   };
 }
@@ -74,6 +75,7 @@ interface Claimed {
   readonly planned: PlannedBuild;
   readonly module: ModuleRecord;
   readonly modules: readonly ModuleRecord[];
+  readonly edges: readonly BuildEdge[];
   readonly attempt: number;
 }
 
@@ -93,7 +95,7 @@ async function buildClaimed(deps: BuildDependencies, claimed: Claimed): Promise<
         path: module.path,
         without: nestedPaths({ ...module, module: module.name }, claimed.modules.map((one) => ({ ...one, module: one.name }))),
       },
-      dependencies: await readDependencies(deps, planned),
+      dependencies: await readDependencies(deps, claimed),
       store: deps.artifacts,
       sandbox: deps.sandbox,
       folders: deps.folders,
@@ -107,12 +109,13 @@ async function buildClaimed(deps: BuildDependencies, claimed: Claimed): Promise<
   }
 }
 
-async function readDependencies(deps: BuildDependencies, planned: PlannedBuild): Promise<BuildDependency[]> {
+async function readDependencies(deps: BuildDependencies, { planned, edges }: Claimed): Promise<BuildDependency[]> {
   const dependencies: BuildDependency[] = [];
   for (const [module, digest] of Object.entries(planned.closure.dependencies)) {
     const found = await getArtifact(deps.db, deps.mesh, module, digest);
     if (found === null) throw new Error(`artifact ${digest} of ${module} is in a closure and not in the records`);
-    dependencies.push({ module, artifact: found.artifact });
+    const kind = edges.some((edge) => edge.dependency === module && edge.kind === "build") ? "build" : "test";
+    dependencies.push({ module, kind, artifact: found.artifact });
   }
   return dependencies;
 }

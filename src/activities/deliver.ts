@@ -84,7 +84,8 @@ async function tellTargets(
       decideTell({
         world,
         node: target.node,
-        builds: buildsFor(push, target.node),
+        named: push.named.includes(target.node),
+        byPolicy: push.kind === "auto",
         why: target.why,
         confirmRemoval: request.confirmRemoval,
       });
@@ -108,12 +109,6 @@ async function tellTargets(
     }
     await recordTold(tx, deps.mesh, push.id, told);
   });
-}
-
-/** Which builds a node is composed at in this push: see R21 and R22. */
-export function buildsFor(push: Pick<PushRecord, "kind" | "named">, node: Name): "newest" | "auto" | "last-sent" {
-  if (push.kind === "auto") return push.named.includes(node) ? "auto" : "last-sent";
-  return push.named.includes(node) ? "newest" : "last-sent";
 }
 
 /**

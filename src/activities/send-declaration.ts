@@ -58,7 +58,7 @@ export async function sendDeclaration(tx: Transaction, sender: Sender, sending: 
 
 /** The boxes that the content refers to. One that is missing was sealed to another host: nothing is sent without it. */
 async function listBoxes(tx: Transaction, mesh: Name, recipient: Recipient, content: Content): Promise<SealedBox[]> {
-  const wanted = content.resources.flatMap((resource) => {
+  const wanted = content.resources.flatMap((resource): readonly { provision: string; version: number }[] => {
     if (resource.kind === "grant") return resource.grants;
     return resource.kind === "file" && resource.content.from === "provisions" ? resource.content.references : [];
   });

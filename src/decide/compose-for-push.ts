@@ -13,11 +13,21 @@ export interface ComposedForPush {
   readonly digest: Digest | null;
 }
 
-/** As a push composes it: named nodes at the newest builds, the others at the builds they were last sent (R21). */
-export function composeForPush(world: World, node: Name, { named }: { readonly named: boolean }): ComposedForPush {
+export interface PushedHow {
+  readonly named: boolean;
+  /** Named by an upgrade policy and not by a person: only modules under `auto` move (R14, R21). */
+  readonly byPolicy?: boolean;
+}
+
+/**
+ * As a push composes it: nodes that a person named at the newest builds, nodes that a policy named at the builds they
+ * were last sent but for modules under `auto`, the others at the builds they were last sent (R21).
+ */
+export function composeForPush(world: World, node: Name, how: PushedHow): ComposedForPush {
   const newest = (): Composition => compose(world, node, { at: "newest" });
-  if (named) return withDigest(newest());
-  const last = pinsOfLastSend(world, node);
+  const byPolicy = how.byPolicy === true;
+  if (how.named && !byPolicy) return withDigest(newest());
+  const last = how.named ? withAutoBuilds(world, pinsOfLastSend(world, node)) : pinsOfLastSend(world, node);
   if (last.kind === "hold") {
     const composition = newest();
     if (composition.kind !== "composed") return withDigest(composition);
@@ -26,6 +36,19 @@ export function composeForPush(world: World, node: Name, { named }: { readonly n
   const composition = compose(world, node, last.pins);
   return composition.kind === "held" ? { composition, digest: digestIn(newest()) } : withDigest(composition);
 }
+
+/** The last send's builds, with the newest fit one of every module under `auto`. */
+function withAutoBuilds(world: World, last: LastSendPins): LastSendPins {
+  if (last.kind === "hold" || last.pins.at !== "builds") return last;
+  const builds: Record<Name, Digest> = { ...last.pins.builds };
+  for (const module of Object.keys(builds)) {
+    const known = world.modules.get(module);
+    if (known?.upgrade === "auto" && known.fit !== null) builds[module] = known.fit;
+  }
+  return { kind: "pins", pins: { at: "builds", builds } };
+}
+
+type LastSendPins = ReturnType<typeof pinsOfLastSend>;
 
 function withDigest(composition: Composition): ComposedForPush {
   return { composition, digest: digestIn(composition) };

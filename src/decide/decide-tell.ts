@@ -11,6 +11,8 @@ export interface DecideTellInput {
   readonly world: World;
   readonly node: Name;
   readonly named: boolean;
+  /** Named by an upgrade policy: only modules under `auto` move. */
+  readonly byPolicy?: boolean;
   /** Why it is this node's turn, from `findChanged`. */
   readonly why: string;
   /** The person confirmed what the named nodes lose (R26). It does not cover cascaded ones. */
@@ -37,7 +39,7 @@ export type TellDecision = { readonly why: string; readonly digest: Digest | nul
 /** Composes one node as a push does and says what becomes of it. Nothing is sent again that was sent already (R50). */
 export function decideTell(input: DecideTellInput): TellDecision {
   const { world, node, named, why } = input;
-  const { composition, digest } = composeForPush(world, node, { named });
+  const { composition, digest } = composeForPush(world, node, { named, byPolicy: input.byPolicy ?? false });
   if (composition.kind === "held") {
     const { holds } = composition;
     return { kind: "held", why: holds.map((hold) => hold.why).join("; "), digest, holds };

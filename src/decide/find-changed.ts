@@ -14,6 +14,8 @@ export interface PushEffects {
 export interface FindChangedInput {
   readonly world: World;
   readonly named: ReadonlySet<Name>;
+  /** The named ones were named by an upgrade policy. */
+  readonly byPolicy?: boolean;
   /** Before the named compose. */
   readonly baseline: ReadonlyMap<Name, Digest | null>;
   /**
@@ -45,7 +47,8 @@ export function captureBaseline(world: World): Map<Name, Digest | null> {
  * this push last looked at it, or than before the push. A machine that was behind for its own reasons is in neither
  * (R19, case 17). Sorted by name.
  */
-export function findChanged({ world, named, baseline, told, effects }: FindChangedInput): Changed[] {
+export function findChanged(input: FindChangedInput): Changed[] {
+  const { world, named, baseline, told, effects, byPolicy = false } = input;
   const changed: Changed[] = [];
   for (const node of [...world.nodes.keys()].toSorted(compareText)) {
     if (named.has(node) && !told.has(node)) {
@@ -55,7 +58,7 @@ export function findChanged({ world, named, baseline, told, effects }: FindChang
     const before = told.has(node) ? told.get(node) : baseline.get(node);
     // Registered while the push ran: there is no *before*, and the push did not make it.
     if (before === undefined) continue;
-    const { composition, digest } = composeForPush(world, node, { named: named.has(node) });
+    const { composition, digest } = composeForPush(world, node, { named: named.has(node), byPolicy });
     if (digest === before) continue;
     changed.push({ node, why: explainChange({ world, node, before, composition, toldNodes: told, effects }) });
   }

@@ -1,7 +1,8 @@
 import { proxyActivities, setCurrentDetails, upsertSearchAttributes } from "@temporalio/workflow";
 import type { BuildActivities } from "../activities/build.ts";
+import type { BuildResult } from "../activities/build-result.ts";
 import { meshOutcome, meshPhase } from "./attributes.ts";
-import type { BuildInput, BuildResult } from "./messages.ts";
+import type { BuildInput } from "./messages.ts";
 
 /**
  * One module at exact inputs. The id makes it one at a time; the record makes it at most once (R9). An environment

@@ -24,13 +24,6 @@ export interface BuildInput {
   readonly why: string;
 }
 
-export interface BuildResult {
-  readonly module: string;
-  readonly state: "fit" | "unfit" | "outstanding" | "superseded";
-  readonly artifact: string | null;
-  readonly message: string;
-}
-
 export interface PushInput {
   readonly schema: 1;
   readonly mesh: string;
@@ -41,18 +34,6 @@ export interface PushInput {
   readonly requestedBy: string;
   readonly why: string;
   readonly confirmRemoval: boolean;
-}
-
-export interface PushOutput {
-  readonly push: string;
-  readonly outcome: "settled" | "did-not-settle" | "refused" | "failed";
-  readonly rounds: number;
-  readonly sent: number;
-  readonly held: number;
-  readonly notWorkedOut: number;
-  /** Names of what still moves (the first 50). */
-  readonly moving: readonly string[];
-  readonly message: string;
 }
 
 export interface RoundInput {

@@ -1,15 +1,16 @@
 import { executeChild, ParentClosePolicy, proxyActivities, setCurrentDetails, upsertSearchAttributes } from "@temporalio/workflow";
 import type { ControlActivities } from "../activities/control.ts";
+import type { PushResult } from "../core/push.ts";
 import { roundWorkflowId } from "../decide/ids.ts";
 import { meshName, meshNodes, meshOutcome, meshPhase } from "./attributes.ts";
-import type { PushInput, PushOutput, RoundOutput } from "./messages.ts";
+import type { PushInput, RoundOutput } from "./messages.ts";
 import { round } from "./round.ts";
 
 /** Rounds after the named one. A cascade that still moves then *did not settle* (R18). */
 const roundLimit = 5;
 
 /** Baseline → named → rounds → result. What each node is told, and why, is kept in the records under the push's id. */
-export async function push(input: PushInput): Promise<PushOutput> {
+export async function push(input: PushInput): Promise<PushResult> {
   const { openPush, closePush } = proxyActivities<ControlActivities>({
     taskQueue: "mesh-control",
     startToCloseTimeout: "2 minutes",
@@ -25,8 +26,9 @@ export async function push(input: PushInput): Promise<PushOutput> {
     setCurrentDetails(`Round ${rounds}: ${label}`);
     last = await runRound(input, rounds, targets, label);
     rounds += 1;
-    targets = last.changed;
     label = last.summary;
+    // A declaration by hand is for one node; whom it changed is behind, and status says so.
+    targets = input.kind === "declare" ? 0 : last.changed;
   }
   const output = await closePush({ mesh: input.mesh, push: input.push, rounds, moving: targets > 0 ? (last?.firstNames ?? []) : [] });
   upsertSearchAttributes([

@@ -1,0 +1,68 @@
+import { InputError } from "../core/errors.ts";
+import type { Name } from "../core/names.ts";
+import { captureBaseline } from "../decide/find-changed.ts";
+import { isBehind } from "../decide/situation.ts";
+import { countTargets, listTargets, recordTargets, type PushTarget } from "../store/push-targets.ts";
+import { openPush, recordBaseline, type PushRecord } from "../store/pushes.ts";
+import { loadMeshView, type MeshView } from "../store/situations.ts";
+import type { ControlDependencies } from "./control-dependencies.ts";
+import type { OpenedPush } from "./control-types.ts";
+
+export interface PushRequest {
+  readonly mesh: string;
+  readonly push: string;
+  readonly kind: PushRecord["kind"];
+  readonly named: readonly string[];
+  readonly requestedBy: string;
+  readonly why: string;
+}
+
+/**
+ * Keeps the push, the digests of what every node should be now (R18), and whom round 0 tells. Each is kept once: a
+ * retry that sees a later world changes none of them.
+ */
+export async function openNewPush(deps: ControlDependencies, request: PushRequest): Promise<OpenedPush> {
+  const view = await loadMeshView(deps.db, deps.mesh, { now: new Date(deps.nowMs()).toISOString(), limits: deps.limits });
+  const targets = chooseTargets(request, view);
+  const named = targets.map((target) => target.node);
+  await openPush(deps.db, deps.mesh, { id: request.push, kind: request.kind, named, requestedBy: request.requestedBy, why: request.why });
+  await recordBaseline(deps.db, deps.mesh, request.push, captureBaseline(view.world));
+  const round = { push: request.push, round: 0 };
+  if ((await countTargets(deps.db, deps.mesh, round)) === 0) await recordTargets(deps.db, deps.mesh, round, targets);
+  const kept = await countTargets(deps.db, deps.mesh, round);
+  const first = await listTargets(deps.db, deps.mesh, { ...round, from: 0, count: 5 });
+  return { targets: kept, summary: describe(kept, first.map((target) => target.node), request.why) };
+}
+
+function chooseTargets(request: PushRequest, view: MeshView): PushTarget[] {
+  switch (request.kind) {
+    case "named":
+    case "auto":
+    case "declare":
+      return [...new Set(request.named)].toSorted().map((node) => {
+        if (!view.nodes.has(node)) throw new InputError(`there is no node ${node}`, "mesh node list shows those there are");
+        return { node, why: request.why === "" ? "named" : request.why };
+      });
+    case "behind":
+      return listNames(view)
+        .filter((node) => isBehindIn(view, node))
+        .map((node) => ({ node, why: view.situations.get(node)?.why ?? "behind" }));
+    case "all":
+      return listNames(view).map((node) => ({ node, why: "the whole mesh" }));
+  }
+}
+
+function listNames(view: MeshView): Name[] {
+  return [...view.nodes.keys()].toSorted();
+}
+
+function isBehindIn(view: MeshView, node: Name): boolean {
+  const situation = view.situations.get(node);
+  return situation !== undefined && isBehind(situation);
+}
+
+function describe(count: number, names: readonly string[], why: string): string {
+  if (count === 0) return "nobody to tell";
+  const more = count > names.length ? ` and ${count - names.length} more` : "";
+  return `${names.join(", ")}${more}${why === "" ? "" : `: ${why}`}`;
+}
