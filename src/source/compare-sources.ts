@@ -1,46 +1,15 @@
-import type { Manifest } from "../core/manifest.ts";
 import type { Name, ObjectId } from "../core/names.ts";
-import type { Finding } from "./finding.ts";
+import { createFilesReader } from "./imports/files.ts";
 import type { ImportCache } from "./imports/import-cache.ts";
+import type { ImportReader } from "./imports/import-reader.ts";
+import { readModuleImports } from "./imports/read-module-imports.ts";
+import { createTypeScriptReader } from "./imports/typescript.ts";
+import { deriveEdges } from "./derive-edges.ts";
+import { nestedPaths } from "./nested-paths.ts";
+import { readModuleFolders, type ModuleFolder } from "./read-module-folders.ts";
+import { readTrees, type TreeReading } from "./read-tree.ts";
 import type { CommitInfo, Repository } from "./repository.ts";
-
-/** Where a module's source is (R1). */
-export interface RegisteredModule {
-  readonly module: Name;
-  readonly repository: Name;
-  readonly branch: string;
-  readonly path: string;
-}
-
-/** A build edge, with the first place that makes it. `test`: only tests make it. */
-export interface SourceEdge {
-  readonly dependency: Name;
-  readonly kind: "build" | "test";
-  readonly file: string;
-  readonly line: number;
-}
-
-export interface SourceProblem {
-  /** `source`: no branch, no folder, past a limit. The others are stages of an *unfit* verdict. */
-  readonly stage: "source" | "manifest" | "import";
-  readonly message: string;
-}
-
-/** What is true about one module's source at one commit. */
-export interface SourceFacts {
-  readonly module: Name;
-  readonly commit: CommitInfo | null;
-  /** Null where there is no tree to build from. */
-  readonly tree: ObjectId | null;
-  readonly manifest: Manifest | null;
-  /** The name others import it by; null where it publishes none. */
-  readonly publishes: string | null;
-  /** By dependency, then kind. */
-  readonly edges: readonly SourceEdge[];
-  readonly findings: readonly Finding[];
-  /** Why it cannot be built as it is; findings say more. */
-  readonly problem: SourceProblem | null;
-}
+import type { RegisteredModule, SourceFacts } from "./source-facts.ts";
 
 export interface Comparison {
   /** In the order given. */
@@ -57,16 +26,130 @@ export interface CompareSources {
   readonly heads: ReadonlyMap<string, ObjectId | null>;
   readonly cache: ImportCache;
   readonly signal?: AbortSignal;
+  readonly onProgress?: () => void;
 }
 
 export function headKey(repository: Name, branch: string): string {
   return `${repository}#${branch}`;
 }
 
+/** One per language; a language is added here and nowhere else in this folder. */
+export function createImportReaders(): ReadonlyMap<string, ImportReader> {
+  return new Map([createTypeScriptReader(), createFilesReader()].map((reader) => [reader.language, reader]));
+}
+
 /**
  * Reads every registered module at the resolved commits. Commits that are not here yet are fetched. A repository that
  * does not answer is an UnavailableError for the whole comparison, never a shorter answer (R26).
  */
-export async function compareSources(_options: CompareSources): Promise<Comparison> {
-  throw new Error("not written yet");
+export async function compareSources(options: CompareSources): Promise<Comparison> {
+  const placed = options.modules.map((module) => ({
+    module,
+    commit: findHead(options, module),
+    repository: findRepository(options, module),
+  }));
+  const readers = createImportReaders();
+  const folders = new Map<Name, ModuleFolder>();
+  for (const group of groupByCommit(placed)) {
+    options.signal?.throwIfAborted();
+    const { repository, commit } = group;
+    await repository.fetchCommits([{ branch: group.branch, commit }]);
+    const info = await repository.commitInfo(commit);
+    const trees = await readTrees({
+      repository,
+      commit,
+      folders: group.modules.map((module) => ({ path: module.path, without: nestedPaths(module, options.modules) })),
+    });
+    await readFolders({ repository, info, modules: group.modules, trees, readers, into: folders });
+    options.onProgress?.();
+  }
+  const imports = await readModuleImports({
+    folders: [...folders.values()],
+    readers,
+    cache: options.cache,
+    signal: options.signal,
+    onProgress: options.onProgress,
+  });
+  const derived = deriveEdges({ registered: options.modules, folders, imports: imports.files, readers });
+  const modules = options.modules.map(
+    (module): SourceFacts => derived.get(module.module) ?? describeMissingBranch(module),
+  );
+  return { modules, parsedFiles: imports.parsed, cachedFiles: imports.cached };
+}
+
+interface Placed {
+  readonly module: RegisteredModule;
+  readonly commit: ObjectId | null;
+  readonly repository: Repository;
+}
+
+function findHead(options: CompareSources, module: RegisteredModule): ObjectId | null {
+  const head = options.heads.get(headKey(module.repository, module.branch));
+  // Not looked at is not the same as not there: an error is never an empty set.
+  if (head === undefined)
+    throw new Error(`branch ${module.branch} of repository ${module.repository} was not resolved`);
+  return head;
+}
+
+function findRepository(options: CompareSources, module: RegisteredModule): Repository {
+  const repository = options.repositories.get(module.repository);
+  if (repository === undefined) throw new Error(`repository ${module.repository} was not opened`);
+  return repository;
+}
+
+interface CommitGroup {
+  readonly repository: Repository;
+  readonly branch: string;
+  readonly commit: ObjectId;
+  readonly modules: RegisteredModule[];
+}
+
+function groupByCommit(placed: readonly Placed[]): CommitGroup[] {
+  const groups = new Map<string, CommitGroup>();
+  for (const { module, commit, repository } of placed) {
+    if (commit === null) continue;
+    const key = headKey(module.repository, module.branch);
+    const group = groups.get(key) ?? { repository, branch: module.branch, commit, modules: [] };
+    group.modules.push(module);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
+async function readFolders(options: {
+  readonly repository: Repository;
+  readonly info: CommitInfo;
+  readonly modules: readonly RegisteredModule[];
+  readonly trees: readonly TreeReading[];
+  readonly readers: ReadonlyMap<string, ImportReader>;
+  readonly into: Map<Name, ModuleFolder>;
+}): Promise<void> {
+  const { repository, info, readers } = options;
+  const folders = await readModuleFolders({
+    repository,
+    info,
+    readers,
+    modules: options.modules.map((module, at) => ({ module, tree: treeOf(options.trees, at) })),
+  });
+  for (const folder of folders) options.into.set(folder.module.module, folder);
+}
+
+function treeOf(trees: readonly TreeReading[], at: number): TreeReading {
+  const tree = trees[at];
+  if (tree === undefined) throw new Error("every folder that was asked for has a reading");
+  return tree;
+}
+
+function describeMissingBranch(module: RegisteredModule): SourceFacts {
+  const message = `there is no branch ${module.branch} in repository ${module.repository}`;
+  return {
+    module: module.module,
+    commit: null,
+    tree: null,
+    manifest: null,
+    publishes: null,
+    edges: [],
+    findings: [],
+    problem: { stage: "source", message },
+  };
 }

@@ -1,0 +1,147 @@
+import { posix } from "node:path";
+import type { Name } from "../core/names.ts";
+import { describeFinding, type Finding } from "./finding.ts";
+import type { FileImports, ImportReader, Resolver } from "./imports/import-reader.ts";
+import { importsKey } from "./imports/read-module-imports.ts";
+import type { ModuleFolder } from "./read-module-folders.ts";
+import type { RegisteredModule, SourceEdge, SourceFacts } from "./source-facts.ts";
+
+export interface DeriveEdges {
+  readonly registered: readonly RegisteredModule[];
+  readonly folders: ReadonlyMap<Name, ModuleFolder>;
+  /** By `importsKey`. */
+  readonly imports: ReadonlyMap<string, FileImports>;
+  readonly readers: ReadonlyMap<string, ImportReader>;
+}
+
+/** A module with thousands of faults is shown by its first ones. */
+const findingsLimit = 200;
+
+/** From what files import to which modules each module is built against (R4). A function of its input. */
+export function deriveEdges(options: DeriveEdges): ReadonlyMap<Name, SourceFacts> {
+  const published = publishNames(options);
+  const facts = new Map<Name, SourceFacts>();
+  for (const [name, folder] of options.folders) facts.set(name, deriveModule(options, folder, published));
+  return facts;
+}
+
+interface Published {
+  readonly owners: ReadonlyMap<string, Name>;
+  /** What a module says of its own name, and those who publish the same one. */
+  readonly byModule: ReadonlyMap<
+    Name,
+    { readonly name: string | null; readonly findings: readonly Finding[]; readonly rivals: readonly Name[] }
+  >;
+}
+
+function publishNames(options: DeriveEdges): Published {
+  const claims = new Map<string, Name[]>();
+  const said = new Map<Name, { name: string | null; findings: readonly Finding[] }>();
+  for (const [module, folder] of options.folders) {
+    const reader = readerOf(options, folder);
+    if (reader === undefined) continue;
+    const own = reader.publishedName(folder.facts);
+    said.set(module, own);
+    if (own.name !== null) claims.set(own.name, [...(claims.get(own.name) ?? []), module]);
+  }
+  const owners = new Map<string, Name>();
+  // Even where two claim one name, an import of it is an edge: both claimants are broken until one gives it up.
+  for (const [name, modules] of claims) if (modules[0] !== undefined) owners.set(name, modules[0]);
+  const byModule = new Map(
+    [...said].map(([module, own]) => {
+      const rivals = own.name === null ? [] : (claims.get(own.name) ?? []).filter((other) => other !== module);
+      return [module, { ...own, rivals }] as const;
+    }),
+  );
+  return { owners, byModule };
+}
+
+function readerOf(options: DeriveEdges, folder: ModuleFolder): ImportReader | undefined {
+  return folder.manifest === null ? undefined : options.readers.get(folder.manifest.language);
+}
+
+function deriveModule(options: DeriveEdges, folder: ModuleFolder, published: Published): SourceFacts {
+  const { module } = folder.module;
+  const reader = readerOf(options, folder);
+  const own = published.byModule.get(module);
+  const findings: Finding[] = [...folder.findings, ...(own?.findings ?? [])];
+  const edges = new Map<Name, SourceEdge>();
+  if (reader !== undefined) {
+    const resolver = reader.createResolver({
+      module,
+      facts: folder.facts,
+      published: published.owners,
+      ownerOfPath: (path) => findOwner(options.registered, folder.module, path),
+    });
+    findings.push(...resolver.findings);
+    for (const rival of own?.rivals ?? []) {
+      findings.push({
+        severity: "error",
+        file: "package.json",
+        line: 0,
+        message: `publishes ${own?.name ?? ""}, and so does module ${rival}: one of them needs another name`,
+      });
+    }
+    collectEdges(options, folder, reader, resolver, findings, edges);
+  }
+  const worst = findings.find((finding) => finding.severity === "error");
+  return {
+    module,
+    commit: folder.commit,
+    tree: folder.tree,
+    manifest: folder.manifest,
+    publishes: own?.name ?? null,
+    edges: [...edges.values()].toSorted((a, b) => (a.dependency < b.dependency ? -1 : 1)),
+    findings: findings.slice(0, findingsLimit),
+    problem: folder.problem ?? (worst === undefined ? null : { stage: "import", message: describeFinding(worst) }),
+  };
+}
+
+function collectEdges(
+  options: DeriveEdges,
+  folder: ModuleFolder,
+  reader: ImportReader,
+  resolver: Resolver,
+  findings: Finding[],
+  edges: Map<Name, SourceEdge>,
+): void {
+  for (const file of folder.files) {
+    if (!reader.isSource(file.path)) continue;
+    const imports = options.imports.get(importsKey(reader.readerKey(file.path), file.blob));
+    if (imports === undefined) {
+      findings.push({
+        severity: "error",
+        file: file.path,
+        line: 0,
+        message: "too large to be read, so its imports are not known",
+      });
+      continue;
+    }
+    for (const finding of imports.findings) findings.push({ ...finding, file: file.path });
+    const kind = reader.isTest(file.path) ? "test" : "build";
+    for (const found of imports.imports) {
+      const { owner, finding } = resolver.resolve(file.path, found, kind);
+      if (finding !== null) findings.push({ ...finding, file: file.path, line: found.line });
+      if (owner === null) continue;
+      const known = edges.get(owner);
+      // A build edge covers a test edge: what is compiled in is there for the tests too.
+      if (known === undefined || (known.kind === "test" && kind === "build"))
+        edges.set(owner, { dependency: owner, kind, file: file.path, line: found.line });
+    }
+  }
+}
+
+/** Which other module owns a path relative to this one's folder: the innermost folder around it. */
+function findOwner(registered: readonly RegisteredModule[], self: RegisteredModule, path: string): Name | null {
+  const absolute = posix.normalize(posix.join(self.path, path));
+  let owner: RegisteredModule | null = null;
+  for (const other of registered) {
+    if (other.repository !== self.repository || other.branch !== self.branch) continue;
+    const within =
+      other.path === "."
+        ? !absolute.startsWith("..")
+        : absolute === other.path || absolute.startsWith(`${other.path}/`);
+    if (within && (owner === null || other.path.length > owner.path.length || owner.path === ".")) owner = other;
+  }
+  return owner === null || owner.module === self.module ? null : owner.module;
+}

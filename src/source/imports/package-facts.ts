@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { safeParse } from "secure-json-parse";
+import type { Finding } from "../finding.ts";
+import type { FactFiles, PublishedName } from "./import-reader.ts";
+
+export const packageFile = "package.json";
+export const lockFile = "package-lock.json";
+export const tsconfigFile = "tsconfig.json";
+export const packageFacts = [packageFile, lockFile, tsconfigFile] as const;
+
+const versionsSchema = z.record(z.string(), z.string()).optional();
+
+const packageSchema = z.looseObject({
+  /** npm's own rule for names, without upper case. */
+  name: z
+    .string()
+    .max(214)
+    .regex(/^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/)
+    .optional(),
+  imports: z.record(z.string(), z.unknown()).optional(),
+  dependencies: versionsSchema,
+  devDependencies: versionsSchema,
+  peerDependencies: versionsSchema,
+  optionalDependencies: versionsSchema,
+});
+
+const lockSchema = z.looseObject({
+  lockfileVersion: z.literal([2, 3]),
+  packages: z.record(z.string(), z.looseObject({ dev: z.boolean().optional() })),
+});
+
+export type PackageJson = z.infer<typeof packageSchema>;
+
+export type PackageReading =
+  | { readonly kind: "package"; readonly value: PackageJson }
+  | { readonly kind: "none" }
+  | { readonly kind: "refused"; readonly finding: Finding };
+
+export function readPackage(text: string | undefined): PackageReading {
+  if (text === undefined) return { kind: "none" };
+  const value = parseJson(text, packageFile, packageSchema);
+  return value.kind === "value" ? { kind: "package", value: value.value } : value;
+}
+
+/** Names of all packages that the lock file brings. */
+export function readLockedNames(text: string | undefined): ReadonlySet<string> | Finding {
+  if (text === undefined) return new Set();
+  const lock = parseJson(text, lockFile, lockSchema);
+  if (lock.kind === "refused") return lock.finding;
+  const names = new Set<string>();
+  for (const path of Object.keys(lock.value.packages)) {
+    const at = path.lastIndexOf("node_modules/");
+    if (at !== -1) names.add(path.slice(at + "node_modules/".length));
+  }
+  return names;
+}
+
+export function readPackageName(facts: FactFiles): PublishedName {
+  const reading = readPackage(facts.get(packageFile));
+  if (reading.kind === "package") return { name: reading.value.name ?? null, findings: [] };
+  if (reading.kind === "refused") return { name: null, findings: [reading.finding] };
+  const message = "there is none: other modules cannot import this one";
+  return { name: null, findings: [{ severity: "warning", file: packageFile, line: 0, message }] };
+}
+
+/** JSON as tsconfig.json has it: with comments, and commas before a closing bracket. */
+export function stripJsonComments(text: string): string {
+  const tokens = /"(?:\\.|[^"\\\n])*"|\/\/[^\n]*|\/\*[^]*?\*\//g;
+  const bare = text.replaceAll(tokens, (token) => (token.startsWith('"') ? token : " "));
+  return bare.replaceAll(/"(?:\\.|[^"\\\n])*"|,(?=\s*[}\]])/g, (token) => (token === "," ? " " : token));
+}
+
+export function parseJson<T>(
+  text: string,
+  file: string,
+  schema: z.ZodType<T>,
+): { readonly kind: "value"; readonly value: T } | { readonly kind: "refused"; readonly finding: Finding } {
+  // `null` both for broken JSON and for keys that would change every object's prototype.
+  const value: unknown = safeParse(text);
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { kind: "value", value: parsed.data };
+  const issue = parsed.error.issues[0];
+  const message =
+    value === null ? "is not JSON that can be used" : `${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`;
+  return { kind: "refused", finding: { severity: "error", file, line: 0, message } };
+}

@@ -1,0 +1,100 @@
+import type { ObjectId } from "../../core/names.ts";
+import type { ModuleFolder } from "../read-module-folders.ts";
+import type { Repository } from "../repository.ts";
+import type { ImportCache } from "./import-cache.ts";
+import { type FileImports, fileImportsSchema, type ImportReader } from "./import-reader.ts";
+
+/** Generated code is large, but not this large; past it a file is not parsed and its module says so. */
+const sourceBytesLimit = 4 * 1024 * 1024;
+const blobsPerWrite = 500;
+
+export interface ModuleImports {
+  /** By `importsKey`. */
+  readonly files: ReadonlyMap<string, FileImports>;
+  readonly parsed: number;
+  readonly cached: number;
+}
+
+export function importsKey(readerKey: string, blob: ObjectId): string {
+  return `${readerKey} ${blob}`;
+}
+
+interface Wanted {
+  readonly path: string;
+  readonly reader: ImportReader;
+  readonly repository: Repository;
+}
+
+export interface ReadModuleImports {
+  readonly folders: readonly ModuleFolder[];
+  readonly readers: ReadonlyMap<string, ImportReader>;
+  readonly cache: ImportCache;
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: (() => void) | undefined;
+}
+
+/** The imports of every source file of every module. Only blobs that nobody parsed before are read at all. */
+export async function readModuleImports(options: ReadModuleImports): Promise<ModuleImports> {
+  const files = new Map<string, FileImports>();
+  let parsed = 0;
+  let cached = 0;
+  for (const [key, wanted] of groupByReader(options)) {
+    const known = await options.cache.read(key, [...wanted.keys()]);
+    const missing = new Map<Repository, Map<ObjectId, Wanted>>();
+    for (const [blob, file] of wanted) {
+      // What the cache has may be from another time: only what its schema accepts is used.
+      const found = fileImportsSchema.safeParse(known.get(blob));
+      if (found.success) {
+        cached += 1;
+        files.set(importsKey(key, blob), found.data);
+      } else
+        missing.set(file.repository, (missing.get(file.repository) ?? new Map<ObjectId, Wanted>()).set(blob, file));
+    }
+    for (const [repository, blobs] of missing)
+      parsed += await parseBlobs({ ...options, key, repository, blobs, files });
+  }
+  return { files, parsed, cached };
+}
+
+function groupByReader(options: ReadModuleImports): Map<string, Map<ObjectId, Wanted>> {
+  const groups = new Map<string, Map<ObjectId, Wanted>>();
+  for (const folder of options.folders) {
+    const reader = folder.manifest === null ? undefined : options.readers.get(folder.manifest.language);
+    if (reader === undefined) continue;
+    for (const file of folder.files) {
+      if (!reader.isSource(file.path) || file.bytes > sourceBytesLimit) continue;
+      const key = reader.readerKey(file.path);
+      const group = groups.get(key) ?? new Map<ObjectId, Wanted>();
+      group.set(file.blob, { path: file.path, reader, repository: folder.repository });
+      groups.set(key, group);
+    }
+  }
+  return groups;
+}
+
+async function parseBlobs(
+  options: ReadModuleImports & {
+    readonly key: string;
+    readonly repository: Repository;
+    readonly blobs: ReadonlyMap<ObjectId, Wanted>;
+    readonly files: Map<string, FileImports>;
+  },
+): Promise<number> {
+  let fresh = new Map<ObjectId, FileImports>();
+  let parsed = 0;
+  for await (const { blob, bytes } of options.repository.readBlobs([...options.blobs.keys()])) {
+    const file = options.blobs.get(blob);
+    if (file === undefined) continue;
+    const imports = file.reader.readImports(file.path, bytes.toString("utf8"));
+    options.files.set(importsKey(options.key, blob), imports);
+    fresh.set(blob, imports);
+    parsed += 1;
+    if (fresh.size < blobsPerWrite) continue;
+    options.signal?.throwIfAborted();
+    options.onProgress?.();
+    await options.cache.write(options.key, fresh);
+    fresh = new Map();
+  }
+  if (fresh.size > 0) await options.cache.write(options.key, fresh);
+  return parsed;
+}

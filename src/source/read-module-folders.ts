@@ -1,0 +1,106 @@
+import type { Manifest } from "../core/manifest.ts";
+import type { ObjectId } from "../core/names.ts";
+import type { Finding } from "./finding.ts";
+import type { FactFiles, ImportReader } from "./imports/import-reader.ts";
+import { manifestBytesLimit, manifestFile, readManifest } from "./read-manifest.ts";
+import type { TreeFile, TreeReading } from "./read-tree.ts";
+import type { CommitInfo, Repository } from "./repository.ts";
+import type { RegisteredModule, SourceProblem } from "./source-facts.ts";
+
+/** One module's folder at one commit, before its imports are known. */
+export interface ModuleFolder {
+  readonly module: RegisteredModule;
+  readonly repository: Repository;
+  readonly commit: CommitInfo;
+  readonly tree: ObjectId | null;
+  readonly files: readonly TreeFile[];
+  readonly manifest: Manifest | null;
+  /** Texts of the files its language keeps facts in. */
+  readonly facts: FactFiles;
+  readonly findings: readonly Finding[];
+  readonly problem: SourceProblem | null;
+}
+
+/** Lock files are the largest; past this a fact file is refused, not read. */
+const factBytesLimit = 20 * 1024 * 1024;
+
+export interface ReadModuleFolders {
+  readonly repository: Repository;
+  readonly info: CommitInfo;
+  readonly readers: ReadonlyMap<string, ImportReader>;
+  readonly modules: readonly { readonly module: RegisteredModule; readonly tree: TreeReading }[];
+}
+
+/** Manifests and fact files of all modules at one commit, by one reading of the repository's blobs. */
+export async function readModuleFolders(options: ReadModuleFolders): Promise<ModuleFolder[]> {
+  const wanted = new Set([manifestFile, ...[...options.readers.values()].flatMap((reader) => reader.factFiles)]);
+  const blobs = new Set<ObjectId>();
+  for (const { tree } of options.modules) {
+    if (tree.kind !== "tree") continue;
+    for (const file of tree.files) if (wanted.has(file.path) && file.bytes <= limitOf(file.path)) blobs.add(file.blob);
+  }
+  const texts = new Map<ObjectId, string>();
+  for await (const { blob, bytes } of options.repository.readBlobs([...blobs])) texts.set(blob, bytes.toString("utf8"));
+  return options.modules.map(({ module, tree }) => describeFolder(options, module, tree, texts));
+}
+
+function limitOf(path: string): number {
+  return path === manifestFile ? manifestBytesLimit : factBytesLimit;
+}
+
+function describeFolder(
+  options: ReadModuleFolders,
+  module: RegisteredModule,
+  tree: TreeReading,
+  texts: ReadonlyMap<ObjectId, string>,
+): ModuleFolder {
+  const base = { module, repository: options.repository, commit: options.info, facts: new Map<string, string>() };
+  if (tree.kind !== "tree") {
+    return {
+      ...base,
+      tree: null,
+      files: [],
+      manifest: null,
+      findings: [],
+      problem: { stage: "source", message: tree.why },
+    };
+  }
+  const found = { ...base, tree: tree.tree, files: tree.files, manifest: null };
+  const file = tree.files.find((one) => one.path === manifestFile);
+  if (file === undefined) {
+    return {
+      ...found,
+      findings: tree.findings,
+      problem: { stage: "manifest", message: `there is no ${manifestFile} in folder ${module.path}` },
+    };
+  }
+  const text = texts.get(file.blob);
+  if (text === undefined) {
+    return {
+      ...found,
+      findings: tree.findings,
+      problem: { stage: "manifest", message: `${manifestFile} is larger than ${manifestBytesLimit} bytes` },
+    };
+  }
+  const reading = readManifest(text, module.module);
+  if (reading.kind === "refused") {
+    const [first] = reading.findings;
+    const findings = [...reading.findings, ...tree.findings];
+    return {
+      ...found,
+      findings,
+      problem: { stage: "manifest", message: `${manifestFile}:${first.line}: ${first.message}` },
+    };
+  }
+  const facts = new Map<string, string>();
+  const findings = [...tree.findings];
+  for (const name of options.readers.get(reading.manifest.language)?.factFiles ?? []) {
+    const fact = tree.files.find((one) => one.path === name);
+    if (fact === undefined) continue;
+    const content = texts.get(fact.blob);
+    if (content === undefined)
+      findings.push({ severity: "error", file: name, line: 0, message: `larger than ${factBytesLimit} bytes` });
+    else facts.set(name, content);
+  }
+  return { ...found, manifest: reading.manifest, facts, findings, problem: null };
+}

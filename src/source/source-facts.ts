@@ -1,0 +1,42 @@
+import type { Manifest } from "../core/manifest.ts";
+import type { Name, ObjectId } from "../core/names.ts";
+import type { Finding } from "./finding.ts";
+import type { CommitInfo } from "./repository.ts";
+
+/** Where a module's source is (R1). */
+export interface RegisteredModule {
+  readonly module: Name;
+  readonly repository: Name;
+  readonly branch: string;
+  readonly path: string;
+}
+
+/** A build edge, with the first place that makes it. `test`: only tests make it. */
+export interface SourceEdge {
+  readonly dependency: Name;
+  readonly kind: "build" | "test";
+  readonly file: string;
+  readonly line: number;
+}
+
+export interface SourceProblem {
+  /** `source`: no branch, no folder, past a limit. The others are stages of an *unfit* verdict. */
+  readonly stage: "source" | "manifest" | "import";
+  readonly message: string;
+}
+
+/** What is true about one module's source at one commit. */
+export interface SourceFacts {
+  readonly module: Name;
+  readonly commit: CommitInfo | null;
+  /** Null where there is no tree to build from. */
+  readonly tree: ObjectId | null;
+  readonly manifest: Manifest | null;
+  /** The name others import it by; null where it publishes none. */
+  readonly publishes: string | null;
+  /** By dependency. */
+  readonly edges: readonly SourceEdge[];
+  readonly findings: readonly Finding[];
+  /** Why it cannot be built as it is; findings say more. */
+  readonly problem: SourceProblem | null;
+}
