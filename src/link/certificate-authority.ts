@@ -1,3 +1,4 @@
+// oxlint-disable-next-line import/no-unassigned-import -- @peculiar/x509 needs it to be there first
 import "reflect-metadata";
 import { createPrivateKey, randomBytes, webcrypto, X509Certificate } from "node:crypto";
 import * as x509 from "@peculiar/x509";

@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 import type { Order } from "../core/declaration.ts";
 import { InputError } from "../core/errors.ts";
@@ -114,9 +115,14 @@ export function createHostClient(options: HostClientOptions): HostClient {
 
 function connect(url: string, caPem: string) {
   try {
-    return connectPinned(url, caPem);
+    // Parsed here: a bad authority would else only be seen at the first request, as if nobody had answered.
+    return connectPinned(url, new X509Certificate(caPem).toString());
   } catch (error) {
-    throw new InputError(`the gateway's address ${url} cannot be used`, "It is https://host:port.", { cause: error });
+    throw new InputError(
+      `the gateway's address ${url} or its certificate authority cannot be used`,
+      "Both come with the enrolment token: enrol this node again.",
+      { cause: error },
+    );
   }
 }
 
