@@ -39,7 +39,7 @@ export interface DatabaseOptions {
 const connectTimeoutMs = 5_000;
 const idleInTransactionTimeoutMs = 15_000;
 /** The client's own bound comes after the server's: it is for a server that no longer answers at all. */
-const answerGraceMs = 5_000;
+export const answerGraceMs = 5_000;
 
 /** A pool that survives restarts of the server. Connects at the first statement, not here. */
 export function openDatabase(options: DatabaseOptions): Database {
@@ -64,10 +64,16 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** Sends one statement, and says what a failure means. */
-export async function ask(to: pg.Pool | pg.ClientBase, sql: string, values: readonly unknown[] = []): Promise<Answer> {
+/** Sends one statement, and says what a failure means. `answerMs`: the client's own bound, where it is not the pool's. */
+export async function ask(
+  to: pg.Pool | pg.ClientBase,
+  sql: string,
+  values: readonly unknown[] = [],
+  answerMs?: number,
+): Promise<Answer> {
+  const query = { text: sql, values: [...values], ...(answerMs === undefined ? {} : { query_timeout: answerMs }) };
   try {
-    const result = await to.query(sql, [...values]);
+    const result = await to.query(query);
     return { rows: result.rows, count: result.rowCount ?? 0 };
   } catch (error) {
     throw readFailure(error, firstWords(sql));

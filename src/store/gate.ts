@@ -19,8 +19,8 @@ export interface GateOptions extends GateRequest {
   readonly statementTimeoutMs?: number;
 }
 
-/** Longer than a composition may take, shorter than a person's patience. */
-const lockTimeoutMs = 30_000;
+/** Longer than a composition may take, shorter than a person's patience. Statements get at least as long. */
+export const gateLimits = { lockTimeoutMs: 30_000, statementTimeoutMs: 60_000 } as const;
 
 /**
  * The one transaction (R27, R28, R36): takes the numbers first, then `fn` reads, composes and writes, all at
@@ -33,8 +33,8 @@ export function withGate<T>(
   fn: (tx: Transaction, numbers: readonly number[]) => Promise<T>,
 ): Promise<T> {
   const limits = {
-    lockTimeoutMs: options.lockTimeoutMs ?? lockTimeoutMs,
-    ...(options.statementTimeoutMs === undefined ? {} : { statementTimeoutMs: options.statementTimeoutMs }),
+    lockTimeoutMs: options.lockTimeoutMs ?? gateLimits.lockTimeoutMs,
+    statementTimeoutMs: options.statementTimeoutMs ?? gateLimits.statementTimeoutMs,
   };
   return inTransaction(db, { isolation: "repeatable read", ...limits }, async (tx) => {
     const { firstNumber } = await passGate(tx, options);

@@ -3,7 +3,7 @@ import { nameSchema, type Name } from "../core/names.ts";
 import { bigintColumn, timeColumn } from "./columns.ts";
 import { observeCondition } from "./conditions.ts";
 import type { Database, Queryable, Transaction } from "./database.ts";
-import { lockGate } from "./gate.ts";
+import { gateLimits, lockGate } from "./gate.ts";
 import { many, maybeOne, one, run } from "./rows.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -61,7 +61,8 @@ export function listGrants(db: Queryable, mesh: Name): Promise<GrantRecord[]> {
  * passed since `seen` is the caller's to know, on its own clock.
  */
 export function takeLease(db: Database, request: LeaseRequest): Promise<{ epoch: number } | null> {
-  const options = { isolation: "read committed", lockTimeoutMs: request.lockTimeoutMs ?? 30_000 } as const;
+  const lockTimeoutMs = request.lockTimeoutMs ?? gateLimits.lockTimeoutMs;
+  const options = { ...gateLimits, lockTimeoutMs, isolation: "read committed" } as const;
   return inTransaction(db, options, async (tx) => {
     await lockGate(tx);
     const now = await readLease(tx, request.mesh);

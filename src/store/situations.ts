@@ -43,7 +43,14 @@ async function readView(tx: Transaction, mesh: Name, options: ViewOptions): Prom
   const looked = await readLookedAt(tx, mesh);
   const situations = new Map<Name, Situation>();
   for (const node of nodes.values()) {
-    const records = { world, node, sent: sent.get(node.name), account: accounts.get(node.name), told: told.get(node.name), looked };
+    const records = {
+      world,
+      node,
+      sent: sent.get(node.name),
+      account: accounts.get(node.name),
+      told: told.get(node.name),
+      looked,
+    };
     situations.set(node.name, situate(records, options));
   }
   return { world, nodes, sent, accounts, situations, readAt: options.now };
@@ -51,7 +58,9 @@ async function readView(tx: Transaction, mesh: Name, options: ViewOptions): Prom
 
 /** When the source of each module was last looked at; null: never. */
 async function readLookedAt(tx: Transaction, mesh: Name): Promise<ReadonlyMap<Name, string | null>> {
-  const heads = new Map((await listHeads(tx, mesh)).map((head) => [`${head.repository}#${head.branch}`, head.lookedAt]));
+  const heads = new Map(
+    (await listHeads(tx, mesh)).map((head) => [`${head.repository}#${head.branch}`, head.lookedAt]),
+  );
   const modules = await listModules(tx, mesh);
   return new Map(modules.map((module) => [module.name, heads.get(`${module.repository}#${module.branch}`) ?? null]));
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type pg from "pg";
 import { UnavailableError } from "../core/errors.ts";
-import { ask, type Database, type Transaction } from "./database.ts";
+import { answerGraceMs, ask, type Database, type Transaction } from "./database.ts";
 import { isRefusedByServer, isSerializationFailure, readFailure } from "./failure.ts";
 
 export interface TransactionOptions {
@@ -44,7 +44,7 @@ async function attemptOnce<T>(
   let usable = false;
   try {
     await ask(client, beginStatement(options));
-    const result = await runInside(client, fn);
+    const result = await runInside(client, options, fn);
     await commit(client);
     usable = true;
     return result;
@@ -82,14 +82,20 @@ function wholeMs(ms: number): number {
   return ms;
 }
 
-async function runInside<T>(client: pg.PoolClient, fn: (tx: Transaction) => Promise<T>): Promise<T> {
+async function runInside<T>(
+  client: pg.PoolClient,
+  options: TransactionOptions,
+  fn: (tx: Transaction) => Promise<T>,
+): Promise<T> {
   let open = true;
+  const { statementTimeoutMs } = options;
+  const answerMs = statementTimeoutMs === undefined ? undefined : statementTimeoutMs + answerGraceMs;
   const tx: Transaction = {
     transaction: true,
-    query: (sql, values) => {
+    query: async (sql, values) => {
       // A statement that comes late would run outside, on a connection somebody else has by then.
       if (!open) throw new Error("this transaction has ended: a statement was not awaited inside it");
-      return ask(client, sql, values);
+      return ask(client, sql, values, answerMs);
     },
   };
   try {
