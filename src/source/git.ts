@@ -18,6 +18,7 @@ const hardening = [
   "http.lowSpeedTime=30",
   "fetch.recurseSubmodules=false",
   "fetch.writeCommitGraph=false",
+  "fetch.unpackLimit=1",
   "submodule.recurse=false",
   "maintenance.auto=false",
   "gc.auto=0",

@@ -124,7 +124,7 @@ async function fetchMissing(remote: Remote, wanted: readonly { branch: string; c
   for (const { branch, commit } of wanted) {
     checkBranch(branch);
     objectIdSchema.parse(commit);
-    if (await hasObject(remote.dir, commit, remote.signal)) continue;
+    if ((await describeTooLarge(remote)) === null && (await hasObject(remote.dir, commit, remote.signal))) continue;
     try {
       await fetchOne(remote, ["--depth=1"], `+${commit}:refs/mesh/commits/${commit}`);
     } catch (error) {
@@ -132,6 +132,9 @@ async function fetchMissing(remote: Remote, wanted: readonly { branch: string; c
       // This server hands out branches only: then the branch, whole, as the commit may not be its tip any more.
       await fetchOne(remote, [], `+refs/heads/${branch}:refs/mesh/branches/${branch}`);
     }
+    const tooLarge = await describeTooLarge(remote);
+    if (tooLarge !== null)
+      throw new UnavailableError(`repository ${remote.url} ${tooLarge}`, "Move what is not source out of it.");
     if (!(await hasObject(remote.dir, commit, remote.signal))) {
       throw new UnavailableError(
         `repository ${remote.url} has no commit ${commit} (of branch ${branch}) any more`,
@@ -148,17 +151,19 @@ async function fetchOne(remote: Remote, depth: readonly string[], refspec: strin
     args: ["fetch", ...flags, ...depth, "--end-of-options", remote.url, refspec],
     waitMs: fetchMs,
     signal: remote.signal,
-    watch: async () => {
-      const bytes = await packBytes(remote.dir);
-      return bytes > remote.cloneBytes
-        ? `was stopped: the clone is larger than the limit of ${remote.cloneBytes} bytes`
-        : null;
-    },
+    watch: () => describeTooLarge(remote),
   });
 }
 
 function refusesIds(cause: unknown): boolean {
   return cause instanceof GitError && /not our ref|unadvertised object|couldn't find remote ref/.test(cause.stderr);
+}
+
+async function describeTooLarge(remote: Remote): Promise<string | null> {
+  const bytes = await packBytes(remote.dir);
+  return bytes > remote.cloneBytes
+    ? `was stopped: the clone is larger than the limit of ${remote.cloneBytes} bytes`
+    : null;
 }
 
 async function packBytes(dir: string): Promise<number> {

@@ -1,0 +1,177 @@
+import { mkdir, readdir, writeFile, chmod, access } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { InputError, UnavailableError } from "../../src/core/errors.ts";
+import { openRepository } from "../../src/source/open-repository.ts";
+import { createGitRepository, type GitRepository } from "../support/git-repository.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+
+async function createOrigin(): Promise<GitRepository> {
+  const origin = await createGitRepository();
+  onTestFinished(() => origin.remove());
+  return origin;
+}
+
+async function openClone(url: string, cloneBytes?: number) {
+  const folder = await createTemporaryFolder();
+  return openRepository({ url, dir: join(folder, "clone.git"), ...(cloneBytes === undefined ? {} : { cloneBytes }) });
+}
+
+describe("looking at heads", () => {
+  it("tells a branch that is there from one that is not", async () => {
+    const origin = await createOrigin();
+    const tip = await origin.commit({ a: "1" });
+    const clone = await openClone(origin.dir);
+    expect(await clone.lookAtHeads(["main", "gone"])).toEqual(
+      new Map([
+        ["main", tip],
+        ["gone", null],
+      ]),
+    );
+  });
+
+  it("is not taken in by a longer branch that ends in the same words", async () => {
+    const origin = await createOrigin();
+    await origin.commit({ a: "1" });
+    await origin.git("branch", "x/refs/heads/wanted");
+    const clone = await openClone(origin.dir);
+    expect(await clone.lookAtHeads(["wanted"])).toEqual(new Map([["wanted", null]]));
+  });
+
+  it("throws for a repository that does not answer, and names it: an error is never an empty set (R26, case 4)", async () => {
+    const folder = await createTemporaryFolder();
+    const clone = await openClone(join(folder, "nowhere"));
+    const look = clone.lookAtHeads(["main"]);
+    await expect(look).rejects.toThrow(UnavailableError);
+    await expect(look).rejects.toThrow(/nowhere did not answer/);
+  });
+
+  it.each(["$(id)", "--upload-pack=x", "a..b", "a b", "-x", "x".repeat(300), "a\u0000"])(
+    "refuses the branch %j at the edge (case 52)",
+    async (branch) => {
+      const origin = await createOrigin();
+      const clone = await openClone(origin.dir);
+      await expect(clone.lookAtHeads([branch])).rejects.toThrow(InputError);
+    },
+  );
+
+  it("ends when it is cancelled", async () => {
+    const origin = await createOrigin();
+    const folder = await createTemporaryFolder();
+    const cancelled = AbortSignal.abort(new Error("enough"));
+    const clone = await openRepository({ url: origin.dir, dir: join(folder, "clone.git"), signal: cancelled });
+    await expect(clone.lookAtHeads(["main"])).rejects.toThrow("enough");
+  });
+});
+
+describe("fetching commits", () => {
+  it("brings a commit that is not the tip any more (case 5: resolved once, then used)", async () => {
+    const origin = await createOrigin();
+    const first = await origin.commit({ a: "1" }, "First");
+    await origin.commit({ a: "2" }, "Second");
+    const clone = await openClone(origin.dir);
+    await clone.fetchCommits([{ branch: "main", commit: first }]);
+    expect(await clone.commitInfo(first)).toMatchObject({ id: first, subject: "First" });
+  });
+
+  it("says that a commit is gone after a forced push (case 4)", async () => {
+    const origin = await createOrigin();
+    await origin.commit({ a: "1" });
+    const clone = await openClone(origin.dir);
+    const gone = "1234567890123456789012345678901234567890";
+    await expect(clone.fetchCommits([{ branch: "main", commit: gone }])).rejects.toThrow(UnavailableError);
+  });
+
+  it("asks the remote for nothing that is here already", async () => {
+    const origin = await createOrigin();
+    const tip = await origin.commit({ a: "1" });
+    const clone = await openClone(origin.dir);
+    await clone.fetchCommits([{ branch: "main", commit: tip }]);
+    await origin.remove();
+    await clone.fetchCommits([{ branch: "main", commit: tip }]);
+    expect(await clone.hasObject(tip)).toBe(true);
+  });
+
+  it("lets twenty comparisons fetch at once", async () => {
+    const origin = await createOrigin();
+    const commits = [];
+    for (let at = 0; at < 4; at += 1) commits.push(await origin.commit({ a: String(at) }));
+    const clone = await openClone(origin.dir);
+    const fetches = Array.from({ length: 20 }, (_, at) => {
+      const commit = commits[at % commits.length];
+      if (commit === undefined) throw new Error("no commit");
+      return clone.fetchCommits([{ branch: "main", commit }]);
+    });
+    await Promise.all(fetches);
+    for (const commit of commits) expect(await clone.hasObject(commit)).toBe(true);
+  });
+
+  it("stops at a size limit and says which (case 54)", async () => {
+    const origin = await createOrigin();
+    const tip = await origin.commit({ a: "1" });
+    const clone = await openClone(origin.dir, 1);
+    await expect(clone.fetchCommits([{ branch: "main", commit: tip }])).rejects.toThrow(
+      /larger than the limit of 1 bytes/,
+    );
+  });
+});
+
+describe("what a repository brings does not run (case 54)", () => {
+  it("makes a clone without hooks", async () => {
+    const origin = await createOrigin();
+    const clone = await openClone(origin.dir);
+    expect(await readdir(clone.dir)).not.toContain("hooks");
+  });
+
+  it("runs no hook and no monitor even when somebody puts one into the clone", async () => {
+    const origin = await createOrigin();
+    const tip = await origin.commit({ a: "1" });
+    const clone = await openClone(origin.dir);
+    const mark = join(clone.dir, "ran");
+    await mkdir(join(clone.dir, "hooks"));
+    const script = `#!/bin/sh\ntouch ${mark}\n`;
+    for (const hook of ["reference-transaction", "post-checkout", "post-merge", "update"]) {
+      await writeFile(join(clone.dir, "hooks", hook), script);
+      await chmod(join(clone.dir, "hooks", hook), 0o755);
+    }
+    await clone.fetchCommits([{ branch: "main", commit: tip }]);
+    await expect(access(mark)).rejects.toThrow("ENOENT");
+  });
+
+  it("shows a commit's subject as plain text of at most 200 characters (case 52)", async () => {
+    const origin = await createOrigin();
+    const subject = `\u001b[31m"red" <script>\u202e${"x".repeat(1_000_000)}`;
+    await writeFile(join(origin.dir, "message"), subject);
+    await origin.git("commit", "--quiet", "--allow-empty", "--file=message", "--cleanup=verbatim");
+    const tip = await origin.git("rev-parse", "HEAD");
+    const clone = await openClone(origin.dir);
+    await clone.fetchCommits([{ branch: "main", commit: tip }]);
+    const info = await clone.commitInfo(tip);
+    expect(info.subject.length).toBeLessThanOrEqual(200);
+    expect(info.subject).not.toMatch(/[\p{Cc}\u202e]/u);
+    expect(info.subject).toContain('"red" <script>');
+    expect(info.at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+  });
+});
+
+describe("a tree without the folders of other modules", () => {
+  it("has the same id whatever happens in those folders, and another for the rest", async () => {
+    const origin = await createOrigin();
+    const one = await origin.commit({ "app/a.txt": "1", "app/libs/core/b.txt": "1", "app/libs/c.txt": "1" });
+    const two = await origin.commit({ "app/libs/core/b.txt": "2" });
+    const three = await origin.commit({ "app/libs/c.txt": "2" });
+    const clone = await openClone(origin.dir);
+    const trees = [];
+    for (const commit of [one, two, three]) {
+      await clone.fetchCommits([{ branch: "main", commit }]);
+      const tree = await clone.treeAt(commit, "app");
+      if (tree === null) throw new Error("no tree");
+      trees.push(await clone.treeWithout(tree, ["libs/core"]));
+    }
+    expect(trees[0]).toBe(trees[1]);
+    expect(trees[0]).not.toBe(trees[2]);
+    const paths = [];
+    for await (const entry of clone.listTree(trees[0] ?? "", 100)) if (entry.type === "blob") paths.push(entry.path);
+    expect(paths).toEqual(["a.txt", "libs/c.txt"]);
+  });
+});
