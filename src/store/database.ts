@@ -20,6 +20,7 @@ export interface Transaction extends Queryable {
 
 export interface Database extends Queryable {
   readonly pool: pg.Pool;
+  /** Waits for what is under way. May be called again. */
   end(): Promise<void>;
 }
 
@@ -57,10 +58,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on("error", lost);
   // A client in use has no listener of the pool's: without this one a lost connection ends the process.
   pool.on("connect", (client) => client.on("error", lost));
+  let ending: Promise<void> | null = null;
   return {
     pool,
     query: (sql, values) => ask(pool, sql, values),
-    end: () => pool.end(),
+    end: () => (ending ??= pool.end()),
   };
 }
 

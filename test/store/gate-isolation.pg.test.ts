@@ -171,4 +171,3 @@ describe("overlapping compositions (R27, case 41)", () => {
     expect(contents).toEqual(contents.toSorted((x, y) => x - y));
   });
 });
-

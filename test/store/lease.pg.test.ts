@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { listConditions } from "../../src/store/conditions.ts";
+import { listGrants, readLease, releaseLease, renewLease, takeLease, type SeenLease } from "../../src/store/lease.ts";
+import { getMesh } from "../../src/store/meshes.ts";
+import { grant, mesh, openRecords, type Records } from "./open-records.ts";
+
+let records: Records;
+
+beforeAll(async () => {
+  records = await openRecords();
+});
+afterAll(() => records.close());
+beforeEach(() => records.db.query(`truncate condition`));
+
+const take = (holder: string, seen: SeenLease) => takeLease(records.db, { mesh, holder, ageMs: 15_000, seen });
+
+describe("the lease (R34)", () => {
+  it("is granted to one of 20 candidates that saw the same record", async () => {
+    await grant(records.db, "controller-0");
+    const seen = await readLease(records.db, mesh);
+    const results = await Promise.all(Array.from({ length: 20 }, (_, index) => take(`controller-${index}`, seen)));
+    const granted = results.filter((result) => result !== null);
+    expect(granted).toEqual([{ epoch: (seen?.epoch ?? 0) + 1 }]);
+  });
+
+  it("is refused to a candidate behind whose back it was renewed", async () => {
+    const epoch = await grant(records.db, "controller-1");
+    const seen = await readLease(records.db, mesh);
+    expect(await renewLease(records.db, { mesh, holder: "controller-1", epoch })).toBe(true);
+    expect(await take("controller-2", seen)).toBeNull();
+    expect(await take("controller-2", null)).toBeNull();
+    expect((await readLease(records.db, mesh))?.holder).toBe("controller-1");
+  });
+
+  it("cannot be renewed or given back by who lost it", async () => {
+    const epoch = await grant(records.db, "controller-1");
+    const next = await grant(records.db, "controller-2");
+    expect(next).toBe(epoch + 1);
+    expect(await renewLease(records.db, { mesh, holder: "controller-1", epoch })).toBe(false);
+    expect(await releaseLease(records.db, { mesh, holder: "controller-1", epoch })).toBe(false);
+    expect(await renewLease(records.db, { mesh, holder: "controller-2", epoch: next })).toBe(true);
+  });
+
+  it("is given back as a record that a candidate can see, under a beat it had not", async () => {
+    const epoch = await grant(records.db, "controller-1");
+    const before = await readLease(records.db, mesh);
+    expect(await releaseLease(records.db, { mesh, holder: "controller-1", epoch })).toBe(true);
+    const after = await readLease(records.db, mesh);
+    expect(after).toMatchObject({ holder: null, epoch, beat: (before?.beat ?? 0) + 1, ageMs: 15_000 });
+    expect(await renewLease(records.db, { mesh, holder: "controller-1", epoch })).toBe(false);
+  });
+});
+
+describe("epochs never go down (R35, case 38)", () => {
+  const lost: readonly (readonly [string, readonly string[]])[] = [
+    ["the lease", ["lease"]],
+    ["the list of grants", ["epoch_grant"]],
+    ["the lease and the list of grants", ["lease", "epoch_grant"]],
+  ];
+  for (const [what, tables] of lost) {
+    it(`starts above the floor when ${what} was emptied, and says so`, async () => {
+      const before = await grant(records.db, "controller-1");
+      for (const table of tables) await records.db.query(`delete from ${table}`);
+      const after = await grant(records.db, "controller-2");
+      expect(after).toBe(before + 1);
+      expect((await getMesh(records.db, mesh))?.epochFloor).toBe(after);
+      const [condition] = await listConditions(records.db, mesh);
+      expect(condition).toMatchObject({ code: "lease-records-lost", urgent: true, count: 1 });
+      expect(condition?.message).toContain(`${what} had been reset`);
+    });
+  }
+
+  it("starts above the list of grants when the mesh's own row was set back", async () => {
+    const before = await grant(records.db, "controller-1");
+    await records.db.query(`update mesh set epoch = 0, epoch_floor = 0`);
+    await records.db.query(`delete from lease`);
+    expect(await grant(records.db, "controller-2")).toBe(before + 1);
+    const [condition] = await listConditions(records.db, mesh);
+    expect(condition?.message).toContain("the mesh's own epoch and the lease had been reset");
+  });
+
+  it("says nothing when nothing was lost", async () => {
+    const before = await grant(records.db, "controller-1");
+    expect(await grant(records.db, "controller-2")).toBe(before + 1);
+    expect(await listConditions(records.db, mesh)).toEqual([]);
+    expect((await listGrants(records.db, mesh))[0]).toMatchObject({ epoch: before + 1, holder: "controller-2" });
+  });
+
+  it("ends the lease of a holder whose record was emptied away", async () => {
+    const epoch = await grant(records.db, "controller-1");
+    await records.db.query(`delete from lease`);
+    expect(await renewLease(records.db, { mesh, holder: "controller-1", epoch })).toBe(false);
+  });
+});
