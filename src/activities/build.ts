@@ -52,10 +52,16 @@ export function createBuildActivities(deps: BuildDependencies) {
         now: new Date(deps.nowMs()).toISOString(),
       });
       const planned = plan.ready.find((one) => one.module === request.module && one.inputs === request.inputs);
-      if (planned === undefined) return superseded(request, plan.current.find((one) => one.module === request.module));
+      if (planned === undefined)
+        return superseded(
+          request,
+          plan.current.find((one) => one.module === request.module),
+        );
       const module = modules.find((one) => one.name === request.module);
-      if (module === undefined || module.sourceCommit === null) throw new Error(`module ${request.module} was planned and is not there`);
-      const claimant = Context.current().info.workflowExecution?.workflowId ?? `activity ${Context.current().info.activityId}`;
+      if (module === undefined || module.sourceCommit === null)
+        throw new Error(`module ${request.module} was planned and is not there`);
+      const claimant =
+        Context.current().info.workflowExecution?.workflowId ?? `activity ${Context.current().info.activityId}`;
       const claim = await claimBuild(deps.db, deps.mesh, {
         module: planned.module,
         inputs: planned.inputs,
@@ -65,8 +71,15 @@ export function createBuildActivities(deps: BuildDependencies) {
         staleMs: deps.lostAfterMs,
       });
       if (claim.kind === "judged") return toResult(claim.build);
-      if (claim.kind === "building") throw new Error(`${request.module} is being built at these inputs by ${claim.build.claimant}`);
-      return buildClaimed(deps, { planned, module, modules, edges: facts.modules.get(module.name)?.edges ?? [], attempt: claim.attempt });
+      if (claim.kind === "building")
+        throw new Error(`${request.module} is being built at these inputs by ${claim.build.claimant}`);
+      return buildClaimed(deps, {
+        planned,
+        module,
+        modules,
+        edges: facts.modules.get(module.name)?.edges ?? [],
+        attempt: claim.attempt,
+      });
     },
   };
 }
@@ -85,7 +98,8 @@ async function buildClaimed(deps: BuildDependencies, claimed: Claimed): Promise<
   const timer = setInterval(() => context.heartbeat(), 3_000);
   try {
     const repository = await getRepository(deps.db, deps.mesh, module.repository);
-    if (repository === null) throw new InputError(`repository ${module.repository} of ${module.name} is not registered`);
+    if (repository === null)
+      throw new InputError(`repository ${module.repository} of ${module.name} is not registered`);
     const built = await buildAtInputs({
       closure: planned.closure,
       source: {
@@ -93,7 +107,10 @@ async function buildClaimed(deps: BuildDependencies, claimed: Claimed): Promise<
         branch: module.branch,
         commit: module.sourceCommit ?? "",
         path: module.path,
-        without: nestedPaths({ ...module, module: module.name }, claimed.modules.map((one) => ({ ...one, module: one.name }))),
+        without: nestedPaths(
+          { ...module, module: module.name },
+          claimed.modules.map((one) => ({ ...one, module: one.name })),
+        ),
       },
       dependencies: await readDependencies(deps, claimed),
       store: deps.artifacts,
@@ -120,7 +137,12 @@ async function readDependencies(deps: BuildDependencies, { planned, edges }: Cla
   return dependencies;
 }
 
-async function keepVerdict(deps: BuildDependencies, claimed: Claimed, verdict: Verdict, logTail: string): Promise<BuildResult> {
+async function keepVerdict(
+  deps: BuildDependencies,
+  claimed: Claimed,
+  verdict: Verdict,
+  logTail: string,
+): Promise<BuildResult> {
   const { planned, attempt } = claimed;
   const kept = await recordVerdict(deps.db, deps.mesh, {
     module: planned.module,
@@ -131,8 +153,14 @@ async function keepVerdict(deps: BuildDependencies, claimed: Claimed, verdict: V
     retryInMs: backoffMs(attempt, deps.random),
   });
   const message = verdict.verdict === "fit" ? "" : verdict.message;
-  if (!kept) return { module: planned.module, state: "superseded", artifact: null, message: "another attempt judged it" };
-  return { module: planned.module, state: verdict.verdict, artifact: verdict.verdict === "fit" ? verdict.artifact : null, message };
+  if (!kept)
+    return { module: planned.module, state: "superseded", artifact: null, message: "another attempt judged it" };
+  return {
+    module: planned.module,
+    state: verdict.verdict,
+    artifact: verdict.verdict === "fit" ? verdict.artifact : null,
+    message,
+  };
 }
 
 /** 5 s doubled at each attempt up to 10 minutes, with up to half of it as jitter. */
@@ -144,7 +172,12 @@ function backoffMs(attempt: number, random: () => number): number {
 function superseded(request: BuildRequest, current: { inputs: Digest; artifact: Digest } | undefined): BuildResult {
   if (current?.inputs === request.inputs)
     return { module: request.module, state: "fit", artifact: current.artifact, message: "it was judged already" };
-  return { module: request.module, state: "superseded", artifact: null, message: "its inputs moved before it was begun" };
+  return {
+    module: request.module,
+    state: "superseded",
+    artifact: null,
+    message: "its inputs moved before it was begun",
+  };
 }
 
 function toResult(build: BuildRecord): BuildResult {

@@ -9,12 +9,14 @@ export async function closePush(
 ): Promise<PushResult> {
   const told = await listTold(deps.db, deps.mesh, request.push);
   const last = new Map(told.map((one) => [one.node, one]));
-  const count = (outcome: ToldRecord["outcome"]): number => [...last.values()].filter((one) => one.outcome === outcome).length;
+  const count = (outcome: ToldRecord["outcome"]): number =>
+    [...last.values()].filter((one) => one.outcome === outcome).length;
   const sent = new Set(told.filter((one) => one.outcome === "sent").map((one) => one.node)).size;
   const unconfirmed = count("needs-confirmation");
   const result: PushResult = {
     push: request.push,
-    outcome: request.moving.length > 0 ? "did-not-settle" : count("not-worked-out") + unconfirmed > 0 ? "refused" : "settled",
+    outcome:
+      request.moving.length > 0 ? "did-not-settle" : count("not-worked-out") + unconfirmed > 0 ? "refused" : "settled",
     rounds: request.rounds,
     sent,
     held: count("held"),

@@ -1,7 +1,8 @@
 import { UnavailableError } from "../core/errors.ts";
 import type { Name, ObjectId } from "../core/names.ts";
 import { rebuildSet } from "../decide/rebuild-set.ts";
-import { compareSources, headKey, type SourceFacts } from "../source/compare-sources.ts";
+import { compareSources, headKey } from "../source/compare-sources.ts";
+import type { SourceFacts } from "../source/source-facts.ts";
 import type { Repository } from "../source/repository.ts";
 import { listEdges, replaceEdges } from "../store/edges.ts";
 import { listModules } from "../store/modules.ts";
@@ -82,7 +83,8 @@ async function keepFacts(deps: ControlDependencies, facts: readonly SourceFacts[
     known.set(edge.module, `${known.get(edge.module) ?? ""}${edgeText(edge)}`);
   for (const fact of facts) {
     const edges = fact.edges.toSorted((a, b) => compareText(a.dependency, b.dependency) || compareText(a.kind, b.kind));
-    if (edges.map(edgeText).join("") !== (known.get(fact.module) ?? "")) await replaceEdges(deps.db, deps.mesh, fact.module, edges);
+    if (edges.map(edgeText).join("") !== (known.get(fact.module) ?? ""))
+      await replaceEdges(deps.db, deps.mesh, fact.module, edges);
   }
   await recordSourceFacts(
     deps.db,
@@ -120,7 +122,12 @@ async function announce(deps: ControlDependencies, request: ComparisonRequest): 
   const announced = rebuildSet(facts);
   if (announced.length === 0) return request.wave;
   if (request.wave !== null) {
-    await extendWave(deps.db, deps.mesh, request.wave, announced.map((one) => one.module));
+    await extendWave(
+      deps.db,
+      deps.mesh,
+      request.wave,
+      announced.map((one) => one.module),
+    );
     return request.wave;
   }
   const id = `${new Date(deps.nowMs()).toISOString().slice(0, 19).replaceAll(":", "")}-${deps.makeSuffix()}`;

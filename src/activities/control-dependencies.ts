@@ -1,5 +1,5 @@
 import type { Name } from "../core/names.ts";
-import type { SituationLimits } from "../decide/situation.ts";
+import type { SituationLimits } from "../decide/situation-facts.ts";
 import type { Database } from "../store/database.ts";
 import type { ImportCache } from "../source/imports/import-cache.ts";
 import type { RepositoryPool } from "./repository-pool.ts";

@@ -1,7 +1,13 @@
 /** What the control activities take and give: part of workflow histories, so add and never change. */
 
 export type NextStep =
-  | { readonly kind: "build"; readonly key: string; readonly module: string; readonly inputs: string; readonly why: string }
+  | {
+      readonly kind: "build";
+      readonly key: string;
+      readonly module: string;
+      readonly inputs: string;
+      readonly why: string;
+    }
   | {
       readonly kind: "push";
       readonly key: string;

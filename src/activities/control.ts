@@ -6,7 +6,14 @@ import { endWave } from "../store/waves.ts";
 import { closePush } from "./close-push.ts";
 import { compareAll } from "./compare-all.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
-import type { ChangedNodes, ComparisonRequest, FailedStep, OpenedPush, StepPlan, StepRequest } from "./control-types.ts";
+import type {
+  ChangedNodes,
+  ComparisonRequest,
+  FailedStep,
+  OpenedPush,
+  StepPlan,
+  StepRequest,
+} from "./control-types.ts";
 import { findChangedNodes } from "./find-changed-nodes.ts";
 import { openNewPush, type PushRequest } from "./open-push.ts";
 import { planSteps } from "./plan-steps.ts";
@@ -18,7 +25,9 @@ export function createControlActivities(deps: ControlDependencies) {
   return {
     /** Looks at every source, reads what moved, and announces what may be rebuilt (R7–R9). */
     compareSources: (request: ComparisonRequest): Promise<{ wave: string | null }> =>
-      guarded(() => compareAll(deps, request, Context.current().cancellationSignal, () => Context.current().heartbeat())),
+      guarded(() =>
+        compareAll(deps, request, Context.current().cancellationSignal, () => Context.current().heartbeat()),
+      ),
 
     /** What is to be built and pushed next, from the records alone. */
     planNextSteps: (request: StepRequest): Promise<StepPlan> => guarded(() => planSteps(deps, request)),

@@ -57,7 +57,10 @@ export function createDeliverActivities(deps: DeliverDependencies) {
         if (targets.length > 0) await tellTargets(deps, push, request, targets);
         const names = new Set(targets.map((target) => target.node));
         const told = await listTold(deps.db, deps.mesh, request.push);
-        return { sent: told.filter((one) => one.round === request.round && one.outcome === "sent" && names.has(one.node)).length };
+        return {
+          sent: told.filter((one) => one.round === request.round && one.outcome === "sent" && names.has(one.node))
+            .length,
+        };
       } catch (error) {
         if (error instanceof DeadEpochError) deps.onDeadEpoch(error);
         if (error instanceof InputError) throw ApplicationFailure.nonRetryable(error.message, "InputError");
@@ -96,7 +99,8 @@ async function tellTargets(
       if (number === undefined) throw new Error(`no number was taken for ${target.node}`);
       const decision = decide(world, target);
       const order = decision.kind === "send" ? { epoch: deps.epoch, number } : null;
-      if (decision.kind === "send") await sendDeclaration(tx, deps, { world, target, decision, push: push.id, round: request.round, number });
+      if (decision.kind === "send")
+        await sendDeclaration(tx, deps, { world, target, decision, push: push.id, round: request.round, number });
       told.push({
         node: target.node,
         round: request.round,

@@ -39,6 +39,7 @@ export async function findChangedNodes(
   return {
     count,
     firstNames: changed.slice(0, 50).map((one) => one.node),
-    summary: count === 0 ? "settled" : `${first.join("; ")}${count > first.length ? ` and ${count - first.length} more` : ""}`,
+    summary:
+      count === 0 ? "settled" : `${first.join("; ")}${count > first.length ? ` and ${count - first.length} more` : ""}`,
   };
 }

@@ -1,4 +1,10 @@
-import { buildKey, type BuildFacts, type LastFit, type ModuleFacts, type RecordedBuild } from "../decide/build-facts.ts";
+import {
+  buildKey,
+  type BuildFacts,
+  type LastFit,
+  type ModuleFacts,
+  type RecordedBuild,
+} from "../decide/build-facts.ts";
 import { planBuilds, type BuildPlan } from "../decide/plan-builds.ts";
 import type { Digest, Name } from "../core/names.ts";
 import { listBuildsByInputs, type BuildRecord } from "../store/builds.ts";
@@ -27,7 +33,9 @@ export async function loadBuildPlan(
   const modules = await listModules(db, mesh);
   const edges = await listEdges(db, mesh);
   const problems = await listSourceProblems(db, mesh);
-  const known = modules.flatMap((module) => [module.wantedInputs, module.fitInputs]).filter((inputs) => inputs !== null);
+  const known = modules
+    .flatMap((module) => [module.wantedInputs, module.fitInputs])
+    .filter((inputs) => inputs !== null);
   const builds = new Map<string, BuildRecord>();
   const asked = new Set<Digest>();
   let wanted: readonly Digest[] = known;
@@ -56,7 +64,8 @@ function toFacts(records: Records, surroundings: BuildSurroundings): BuildFacts 
   for (const module of records.modules) {
     // Not compared yet: it has no tree to build from, and the next look gives it one.
     if (module.tree === null || module.sourceCommit === null) continue;
-    const problem = records.problems.get(module.name) ?? (module.manifest === null ? "it has no manifest that can be read" : null);
+    const problem =
+      records.problems.get(module.name) ?? (module.manifest === null ? "it has no manifest that can be read" : null);
     facts.set(module.name, {
       module: module.name,
       commit: module.sourceCommit,
@@ -67,7 +76,11 @@ function toFacts(records: Records, surroundings: BuildSurroundings): BuildFacts 
       lastFit: lastFitOf(module, records.builds),
     });
   }
-  return { ...surroundings, modules: facts, builds: new Map([...records.builds].map(([key, build]) => [key, toRecorded(build)])) };
+  return {
+    ...surroundings,
+    modules: facts,
+    builds: new Map([...records.builds].map(([key, build]) => [key, toRecorded(build)])),
+  };
 }
 
 function lastFitOf(module: ModuleRecord, builds: ReadonlyMap<string, BuildRecord>): LastFit | null {

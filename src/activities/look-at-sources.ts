@@ -17,7 +17,10 @@ export interface LookDependencies {
  * Where a repository does not answer, or a branch is gone, the last good tip stays, with a condition that names it
  * (case 4). `only`: one repository, after its webhook.
  */
-export async function lookAtSources(deps: LookDependencies, only?: Name): Promise<ReadonlyMap<string, ObjectId | null>> {
+export async function lookAtSources(
+  deps: LookDependencies,
+  only?: Name,
+): Promise<ReadonlyMap<string, ObjectId | null>> {
   const heads = (await listHeads(deps.db, deps.mesh)).filter((head) => only === undefined || head.repository === only);
   const resolved = new Map<string, ObjectId | null>();
   const byRepository = new Map<Name, SourceHead[]>();
@@ -59,7 +62,12 @@ async function lookAtOne(
 }
 
 /** Keeps that a source did not answer, in its record and as a condition. */
-export async function noteFailure(deps: LookDependencies, repository: Name, branch: string, failure: string): Promise<void> {
+export async function noteFailure(
+  deps: LookDependencies,
+  repository: Name,
+  branch: string,
+  failure: string,
+): Promise<void> {
   await recordLookFailure(deps.db, deps.mesh, { repository, branch, failure });
   await observeCondition(deps.db, deps.mesh, {
     ...conditionOf(repository, branch),

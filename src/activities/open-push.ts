@@ -22,16 +22,32 @@ export interface PushRequest {
  * retry that sees a later world changes none of them.
  */
 export async function openNewPush(deps: ControlDependencies, request: PushRequest): Promise<OpenedPush> {
-  const view = await loadMeshView(deps.db, deps.mesh, { now: new Date(deps.nowMs()).toISOString(), limits: deps.limits });
+  const view = await loadMeshView(deps.db, deps.mesh, {
+    now: new Date(deps.nowMs()).toISOString(),
+    limits: deps.limits,
+  });
   const targets = chooseTargets(request, view);
   const named = targets.map((target) => target.node);
-  await openPush(deps.db, deps.mesh, { id: request.push, kind: request.kind, named, requestedBy: request.requestedBy, why: request.why });
+  await openPush(deps.db, deps.mesh, {
+    id: request.push,
+    kind: request.kind,
+    named,
+    requestedBy: request.requestedBy,
+    why: request.why,
+  });
   await recordBaseline(deps.db, deps.mesh, request.push, captureBaseline(view.world));
   const round = { push: request.push, round: 0 };
   if ((await countTargets(deps.db, deps.mesh, round)) === 0) await recordTargets(deps.db, deps.mesh, round, targets);
   const kept = await countTargets(deps.db, deps.mesh, round);
   const first = await listTargets(deps.db, deps.mesh, { ...round, from: 0, count: 5 });
-  return { targets: kept, summary: describe(kept, first.map((target) => target.node), request.why) };
+  return {
+    targets: kept,
+    summary: describe(
+      kept,
+      first.map((target) => target.node),
+      request.why,
+    ),
+  };
 }
 
 function chooseTargets(request: PushRequest, view: MeshView): PushTarget[] {
@@ -40,7 +56,8 @@ function chooseTargets(request: PushRequest, view: MeshView): PushTarget[] {
     case "auto":
     case "declare":
       return [...new Set(request.named)].toSorted().map((node) => {
-        if (!view.nodes.has(node)) throw new InputError(`there is no node ${node}`, "mesh node list shows those there are");
+        if (!view.nodes.has(node))
+          throw new InputError(`there is no node ${node}`, "mesh node list shows those there are");
         return { node, why: request.why === "" ? "named" : request.why };
       });
     case "behind":

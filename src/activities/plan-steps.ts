@@ -116,7 +116,8 @@ function listAutoDue(world: World): AutoDue[] {
     for (const { module } of assignments) {
       const { fit, upgrade } = world.modules.get(module) ?? { fit: null, upgrade: "record" };
       const sent = builds[module];
-      if (upgrade === "auto" && fit !== null && sent !== undefined && sent !== fit) due.push({ node, module, artifact: fit });
+      if (upgrade === "auto" && fit !== null && sent !== undefined && sent !== fit)
+        due.push({ node, module, artifact: fit });
     }
   }
   return due.toSorted((a, b) => (`${a.node} ${a.module}` < `${b.node} ${b.module}` ? -1 : 1));
@@ -127,9 +128,30 @@ function summarise(plan: BuildPlan, modules: number): string {
     `${plan.current.length} of ${modules} modules current`,
     ...(plan.ready.length + plan.building.length > 0 ? [`${plan.ready.length + plan.building.length} building`] : []),
     ...(plan.waiting.length > 0 ? [`${plan.waiting.length} waiting`] : []),
-    ...(plan.unfit.length > 0 ? [`unfit: ${plan.unfit.map((one) => one.module).slice(0, 5).join(", ")}`] : []),
-    ...(plan.outstanding.length > 0 ? [`outstanding: ${plan.outstanding.map((one) => one.module).slice(0, 5).join(", ")}`] : []),
-    ...(plan.broken.length > 0 ? [`broken: ${plan.broken.map((one) => one.module).slice(0, 5).join(", ")}`] : []),
+    ...(plan.unfit.length > 0
+      ? [
+          `unfit: ${plan.unfit
+            .map((one) => one.module)
+            .slice(0, 5)
+            .join(", ")}`,
+        ]
+      : []),
+    ...(plan.outstanding.length > 0
+      ? [
+          `outstanding: ${plan.outstanding
+            .map((one) => one.module)
+            .slice(0, 5)
+            .join(", ")}`,
+        ]
+      : []),
+    ...(plan.broken.length > 0
+      ? [
+          `broken: ${plan.broken
+            .map((one) => one.module)
+            .slice(0, 5)
+            .join(", ")}`,
+        ]
+      : []),
   ];
   return counts.join(" · ");
 }

@@ -9,7 +9,8 @@ export async function readWaveResults(db: Queryable, mesh: Name, wave: Wave): Pr
   const results = new Map<Name, WaveResult>();
   for (const module of wave.announced) {
     const [build] = await listBuilds(db, mesh, module, 1);
-    if (build === undefined || build.state === "building" || build.endedAt === null || build.endedAt < wave.startedAt) continue;
+    if (build === undefined || build.state === "building" || build.endedAt === null || build.endedAt < wave.startedAt)
+      continue;
     results.set(module, { state: build.state, artifact: build.artifact, message: build.message });
   }
   return results;

@@ -22,7 +22,9 @@ export async function sealMints(
       const { incarnation, keys } = enrolled(nodes, name);
       const secret = { node: name, provision: mint.id, version: mint.version, user: mint.name, password };
       const box = await sealSecret(secret, keys.seal);
-      await insertSealedBoxes(tx, deps.mesh, { node: name, incarnation }, [{ provision: mint.id, version: mint.version, box }]);
+      await insertSealedBoxes(tx, deps.mesh, { node: name, incarnation }, [
+        { provision: mint.id, version: mint.version, box },
+      ]);
     }
   }
 }

@@ -30,7 +30,8 @@ export interface Sending {
 export async function sendDeclaration(tx: Transaction, sender: Sender, sending: Sending): Promise<void> {
   const { decision, target } = sending;
   const incarnation = sending.world.nodes.get(target.node)?.incarnation;
-  if (incarnation === null || incarnation === undefined) throw new Error(`${target.node} has no enrolled host to declare to`);
+  if (incarnation === null || incarnation === undefined)
+    throw new Error(`${target.node} has no enrolled host to declare to`);
   const issuedAtMs = sender.nowMs();
   const declaration: Declaration = {
     schema: 1,

@@ -1,6 +1,7 @@
 import type { Name } from "../core/names.ts";
 import { compose } from "../decide/compose.ts";
-import { situationOf, type Situation, type SituationLimits } from "../decide/situation.ts";
+import { situationOf, type Situation } from "../decide/situation.ts";
+import type { SituationLimits } from "../decide/situation-facts.ts";
 import type { World } from "../decide/world.ts";
 import { listAccounts, type AccountRecord } from "./accounts.ts";
 import type { Database, Transaction } from "./database.ts";

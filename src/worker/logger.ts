@@ -7,7 +7,10 @@ export function createLogger(level: "debug" | "info" | "warn" | "error"): Logger
       level,
       base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
-      redact: { paths: ["password", "*.password", "secret", "*.secret", "token", "*.token", "databaseUrl", "*.databaseUrl"], censor: "[REDACTED]" },
+      redact: {
+        paths: ["password", "*.password", "secret", "*.secret", "token", "*.token", "databaseUrl", "*.databaseUrl"],
+        censor: "[REDACTED]",
+      },
     },
     pino.destination({ fd: 2, sync: true }),
   );

@@ -21,7 +21,16 @@ export interface ServeConfig {
     readonly cache: string;
   };
   /** Webhook source → secrets that verify it (several while one is being rotated). */
-  readonly webhooks: Readonly<Record<string, { readonly forge: "github" | "gitlab" | "gitea"; readonly repository: string; readonly secrets: readonly string[] }>>;
+  readonly webhooks: Readonly<
+    Record<
+      string,
+      {
+        readonly forge: "github" | "gitlab" | "gitea";
+        readonly repository: string;
+        readonly secrets: readonly string[];
+      }
+    >
+  >;
   readonly workflowBundleFile: string;
   readonly pollIntervalMs: number;
   /** How long a declaration counts as fresh (R30). */

@@ -1,4 +1,10 @@
-import { executeChild, ParentClosePolicy, proxyActivities, setCurrentDetails, upsertSearchAttributes } from "@temporalio/workflow";
+import {
+  executeChild,
+  ParentClosePolicy,
+  proxyActivities,
+  setCurrentDetails,
+  upsertSearchAttributes,
+} from "@temporalio/workflow";
 import type { ControlActivities } from "../activities/control.ts";
 import type { PushResult } from "../core/push.ts";
 import { roundWorkflowId } from "../decide/ids.ts";
@@ -30,7 +36,12 @@ export async function push(input: PushInput): Promise<PushResult> {
     // A declaration by hand is for one node; whom it changed is behind, and status says so.
     targets = input.kind === "declare" ? 0 : last.changed;
   }
-  const output = await closePush({ mesh: input.mesh, push: input.push, rounds, moving: targets > 0 ? (last?.firstNames ?? []) : [] });
+  const output = await closePush({
+    mesh: input.mesh,
+    push: input.push,
+    rounds,
+    moving: targets > 0 ? (last?.firstNames ?? []) : [],
+  });
   upsertSearchAttributes([
     { key: meshPhase, value: "ended" },
     { key: meshOutcome, value: output.outcome },
@@ -43,7 +54,9 @@ function runRound(input: PushInput, number: number, targets: number, label: stri
   return executeChild(round, {
     workflowId: roundWorkflowId(input.mesh, input.push, number),
     taskQueue: "mesh-control",
-    args: [{ schema: 1, mesh: input.mesh, push: input.push, round: number, targets, confirmRemoval: input.confirmRemoval }],
+    args: [
+      { schema: 1, mesh: input.mesh, push: input.push, round: number, targets, confirmRemoval: input.confirmRemoval },
+    ],
     parentClosePolicy: ParentClosePolicy.TERMINATE,
     staticSummary: cut(`${number === 0 ? "named" : `round ${number}`}: ${label}`, 200),
     typedSearchAttributes: [

@@ -1,4 +1,12 @@
-import { allHandlersFinished, condition, continueAsNew, defineSignal, setCurrentDetails, setHandler, workflowInfo } from "@temporalio/workflow";
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  defineSignal,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from "@temporalio/workflow";
 import type { ReconcileInput, Wake } from "./messages.ts";
 import { runReconcileRound } from "./reconcile-round.ts";
 

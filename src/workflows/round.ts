@@ -27,13 +27,25 @@ export async function round(input: RoundInput): Promise<RoundOutput> {
   });
   let sent = 0;
   for (let from = 0; from < input.targets; from += batchSize) {
-    const batch = { mesh: input.mesh, push: input.push, round: input.round, from, count: batchSize, confirmRemoval: input.confirmRemoval };
+    const batch = {
+      mesh: input.mesh,
+      push: input.push,
+      round: input.round,
+      from,
+      count: batchSize,
+      confirmRemoval: input.confirmRemoval,
+    };
     // A cancelled push leaves no batch half told: what was begun is ended.
     const told = await CancellationScope.nonCancellable(() => tell(batch));
     sent += told.sent;
   }
   const changed = await findChanged({ mesh: input.mesh, push: input.push, round: input.round });
-  const result: RoundOutput = { sent, changed: changed.count, firstNames: changed.firstNames, summary: changed.summary };
+  const result: RoundOutput = {
+    sent,
+    changed: changed.count,
+    firstNames: changed.firstNames,
+    summary: changed.summary,
+  };
   setCurrentDetails(`Sent ${sent} of ${input.targets}. Changed because of this push: ${changed.count}.`);
   return result;
 }

@@ -1,0 +1,106 @@
+import { randomBytes } from "node:crypto";
+import { Worker, type NativeConnection, type WorkerOptions } from "@temporalio/worker";
+import { createBuildActivities } from "../activities/build.ts";
+import { createControlActivities } from "../activities/control.ts";
+import { createDeliverActivities } from "../activities/deliver.ts";
+import { createImportCache } from "../activities/import-cache.ts";
+import type { DeadEpochError } from "../core/errors.ts";
+import type { Lease } from "./lease-keeper.ts";
+import type { ControllerParts } from "./open-parts.ts";
+import type { ServeConfig } from "./serve-config.ts";
+import { situationLimits } from "./situation-limits.ts";
+
+export interface WorkerParts {
+  readonly config: ServeConfig;
+  readonly parts: ControllerParts;
+  readonly lease: Lease;
+  readonly connection: NativeConnection;
+  /** Made by the build from src/workflows, with the same version of the SDK. */
+  readonly workflowBundle: string;
+  readonly onDeadEpoch: (error: DeadEpochError) => void;
+}
+
+/** A build that nobody reported on for this long is lost: longer than its heartbeats, shorter than a person's patience. */
+const lostAfterMs = 120_000;
+
+/** Three queues: decisions, builds, and sends. Only the holder of the lease polls the last one. */
+export async function createWorkers(worker: WorkerParts): Promise<Worker[]> {
+  const { config, parts, connection, workflowBundle } = worker;
+  const shared: Pick<
+    WorkerOptions,
+    "connection" | "namespace" | "shutdownGraceTime" | "shutdownForceTime" | "stickyQueueScheduleToStartTimeout"
+  > = {
+    connection,
+    namespace: config.temporal.namespace,
+    // The defaults cut activities off at once; a service manager should wait 90 s.
+    shutdownGraceTime: "20 seconds",
+    shutdownForceTime: "60 seconds",
+    stickyQueueScheduleToStartTimeout: "1 second",
+  };
+  const surroundings = { toolchains: parts.toolchains, builder: parts.builder, lostAfterMs, nowMs: Date.now };
+  const control = createControlActivities({
+    ...parts.look,
+    ...surroundings,
+    imports: createImportCache(parts.db),
+    limits: situationLimits(config),
+    makeSuffix: () => randomBytes(2).toString("hex"),
+  });
+  const build = createBuildActivities({
+    ...parts.look,
+    ...surroundings,
+    artifacts: parts.artifacts,
+    sandbox: parts.sandbox,
+    folders: { work: config.folders.builds, cache: config.folders.cache },
+    random: Math.random,
+  });
+  const deliver = createDeliverActivities({
+    db: parts.db,
+    mesh: config.mesh,
+    epoch: worker.lease.epoch,
+    mayAct: () => worker.lease.mayAct(),
+    declarationKey: parts.declarationKey,
+    staleAfterMs: config.staleAfterMs,
+    nowMs: Date.now,
+    makePassword: () => `${config.passwordPrefix}${randomBytes(24).toString("base64url")}`,
+    onDeadEpoch: worker.onDeadEpoch,
+  });
+  return [
+    await Worker.create({
+      ...shared,
+      taskQueue: "mesh-control",
+      workflowBundle: { code: workflowBundle },
+      activities: control,
+      maxCachedWorkflows: 200,
+      maxConcurrentActivityTaskExecutions: 20,
+    }),
+    await Worker.create({
+      ...shared,
+      taskQueue: "mesh-build",
+      activities: build,
+      maxConcurrentActivityTaskExecutions: config.buildSlots,
+    }),
+    // Batches queue at the gate anyway.
+    await Worker.create({
+      ...shared,
+      taskQueue: `mesh-deliver-${config.mesh}`,
+      activities: deliver,
+      maxConcurrentActivityTaskExecutions: 4,
+    }),
+  ];
+}
+
+/** Runs them until the signal, or until one fails; then lets what runs end. */
+export async function runWorkers(workers: readonly Worker[], stop: AbortSignal): Promise<void> {
+  const shutdown = (): void => {
+    for (const worker of workers) if (worker.getState() === "RUNNING") worker.shutdown();
+  };
+  stop.addEventListener("abort", shutdown, { once: true });
+  try {
+    const runs = workers.map((worker) => worker.run());
+    if (stop.aborted) shutdown();
+    await Promise.race(runs.map((run) => run.then(() => undefined))).finally(shutdown);
+    await Promise.all(runs);
+  } finally {
+    stop.removeEventListener("abort", shutdown);
+  }
+}

@@ -1,0 +1,112 @@
+import type { Order } from "../core/declaration.ts";
+import type { Name } from "../core/names.ts";
+import type { Report } from "../core/report.ts";
+import type { ArtifactStore } from "../build/artifact-store.ts";
+import { compareOrder } from "../decide/order.ts";
+import { keepReport } from "../decide/order-reports.ts";
+import { trackFailures } from "../decide/track-failures.ts";
+import { hashEnrolmentSecret } from "../link/enrolment-token.ts";
+import type { GatewayRecords, KeptReport } from "../link/gateway/gateway-records.ts";
+import { incarnationOf } from "../link/keys.ts";
+import { keepAccount, type AccountDecision, type AccountFacts } from "../store/accounts.ts";
+import type { Database } from "../store/database.ts";
+import { newestDeclaration } from "../store/declarations.ts";
+import { useToken } from "../store/enrolment.ts";
+import { getNode, recordContact } from "../store/nodes.ts";
+import { confirmWithdrawals, type GrantsRead } from "../store/provisions.ts";
+import { recordDelivery } from "../store/webhooks.ts";
+
+export interface GatewayParts {
+  readonly db: Database;
+  readonly mesh: Name;
+  readonly artifacts: ArtifactStore;
+  /** Signed root document, handed out at enrolment. */
+  readonly root: Uint8Array;
+  readonly wakes: DeclarationWakes;
+}
+
+/** Who waits for which node's next declaration: woken by NOTIFY, and all at once after a lost connection. */
+export interface DeclarationWakes {
+  subscribe(node: string, wake: () => void): () => void;
+  wake(node: string): void;
+  wakeAll(): void;
+}
+
+export function createDeclarationWakes(): DeclarationWakes {
+  const waiting = new Map<string, Set<() => void>>();
+  return {
+    subscribe(node, wake) {
+      const set = waiting.get(node) ?? new Set();
+      waiting.set(node, set.add(wake));
+      return () => {
+        set.delete(wake);
+        if (set.size === 0 && waiting.get(node) === set) waiting.delete(node);
+      };
+    },
+    wake(node) {
+      for (const wake of waiting.get(node) ?? []) wake();
+    },
+    wakeAll() {
+      for (const set of waiting.values()) for (const wake of set) wake();
+    },
+  };
+}
+
+/** The gateway's view of the records: what hosts, tokens and webhooks may read and write, and nothing more (R41). */
+export function createGatewayRecords(parts: GatewayParts): GatewayRecords {
+  const { db, mesh, artifacts } = parts;
+  return {
+    async enrolHost({ secret, node, keys }) {
+      const incarnation = incarnationOf(keys.sign);
+      const result = await useToken(db, mesh, { node, hash: hashEnrolmentSecret(secret), keys, incarnation });
+      if (result === "enrolled" || result === "repeated") return { ok: true, incarnation, root: parts.root };
+      return { ok: false, why: `this token is ${result}: make a new one with \`mesh host token ${node}\`` };
+    },
+    hostKeysOf: async (node) => (await getNode(db, mesh, node))?.keys ?? null,
+    newestEnvelope: (node, after) => readNewest(parts, node, after),
+    onDeclaration: (node, wake) => parts.wakes.subscribe(node, wake),
+    keepReport: (node, report) => keep(parts, node, report),
+    statBlob: (digest) => artifacts.statBlob(digest),
+    openBlob: (digest, range) => artifacts.openBlob(digest, range),
+    recordContact: (node) => recordContact(db, mesh, node),
+    recordWebhookDelivery: (source, delivery) => recordDelivery(db, mesh, { source, delivery }),
+  };
+}
+
+async function readNewest({ db, mesh }: GatewayParts, node: string, after: Order | null): Promise<Uint8Array | null> {
+  const mail = await newestDeclaration(db, mesh, node);
+  if (mail === null || (after !== null && compareOrder(mail.order, after) <= 0)) return null;
+  // What was sent to a host that this one replaced is not for it.
+  const incarnation = (await getNode(db, mesh, node))?.incarnation;
+  return mail.incarnation === incarnation ? mail.envelope : null;
+}
+
+async function keep(parts: GatewayParts, node: string, report: Report): Promise<KeptReport> {
+  const decision = await keepAccount(parts.db, parts.mesh, report, (facts) => decide(facts, report));
+  if (decision.kind === "kept" || decision.kind === "duplicate") {
+    await confirm(parts, node, report);
+    return { outcome: "kept" };
+  }
+  return { outcome: decision.kind === "older" ? "older" : "refused", why: decision.message };
+}
+
+function decide(facts: AccountFacts, report: Report): AccountDecision {
+  const { account, incarnation, sentDigest, receivedAt } = facts;
+  const decision = keepReport({ account, report, incarnation, sentDigest });
+  return decision.kind === "kept"
+    ? { kind: "kept", track: trackFailures(account?.track ?? null, report, receivedAt) }
+    : decision;
+}
+
+/** What the provider's host read back as gone is a debt paid (R20). A grant that could not be read confirms nothing. */
+async function confirm({ db, mesh }: GatewayParts, node: string, report: Report): Promise<void> {
+  if (report.has === null) return;
+  const grants: GrantsRead["grants"][number][] = [];
+  for (const resource of report.resources) {
+    const [kind, module, provider] = resource.id.split("/");
+    if (kind !== "grant" || module === undefined || resource.provisions === undefined) continue;
+    if (provider !== "postgresql" && provider !== "rabbitmq") continue;
+    grants.push({ module, kind: provider, present: resource.provisions });
+  }
+  if (grants.length > 0) await confirmWithdrawals(db, mesh, { node, has: report.has, grants });
+}

@@ -1,0 +1,28 @@
+import { openDatabase } from "../store/database.ts";
+import { readLease, releaseLease, renewLease, takeLease } from "../store/lease.ts";
+import { leaseAgeMs, type LeaseStore } from "./lease-keeper.ts";
+import type { ServeConfig } from "./serve-config.ts";
+
+/** On connections of its own: load on the records must not lose the lease. */
+export function openLeaseStore(config: Pick<ServeConfig, "mesh" | "holder" | "databaseUrl">): {
+  readonly store: LeaseStore;
+  end(): Promise<void>;
+} {
+  const { mesh, holder } = config;
+  const db = openDatabase({
+    url: config.databaseUrl,
+    maxConnections: 2,
+    applicationName: "mesh-lease",
+    statementTimeoutMs: 4_000,
+  });
+  const store: LeaseStore = {
+    read: () => readLease(db, mesh),
+    async take(seen) {
+      const taken = await takeLease(db, { mesh, holder, ageMs: leaseAgeMs, seen, lockTimeoutMs: 3_000 });
+      return taken?.epoch ?? null;
+    },
+    renew: (epoch) => renewLease(db, { mesh, holder, epoch }),
+    release: (epoch) => releaseLease(db, { mesh, holder, epoch }),
+  };
+  return { store, end: () => db.end() };
+}

@@ -1,0 +1,48 @@
+import { readFile } from "node:fs/promises";
+import type { Logger } from "pino";
+import { createRepositoryPool } from "../activities/repository-pool.ts";
+import type { LookDependencies } from "../activities/look-at-sources.ts";
+import { openArtifactStore, type ArtifactStore } from "../build/artifact-store.ts";
+import { openSandbox, type Sandbox } from "../build/sandbox.ts";
+import { describeBuilder, describeToolchain } from "../build/toolchain.ts";
+import { languageSchema } from "../core/manifest.ts";
+import { loadSigningKey, type SigningKey } from "../link/keys.ts";
+import { openDatabase, type Database } from "../store/database.ts";
+import type { ServeConfig } from "./serve-config.ts";
+
+/** The real parts that one controller process is made of. */
+export interface ControllerParts {
+  readonly log: Logger;
+  readonly db: Database;
+  readonly look: LookDependencies;
+  readonly artifacts: ArtifactStore;
+  readonly sandbox: Sandbox;
+  readonly declarationKey: SigningKey;
+  readonly root: Uint8Array;
+  readonly toolchains: Readonly<Record<string, string>>;
+  readonly builder: string;
+}
+
+export async function openParts(config: ServeConfig, log: Logger): Promise<ControllerParts> {
+  const db = openDatabase({
+    url: config.databaseUrl,
+    maxConnections: 12,
+    applicationName: "mesh-controller",
+    statementTimeoutMs: 30_000,
+    onConnectionLost: (error) => log.warn({ err: error }, "a database connection was lost"),
+  });
+  const languages = languageSchema.options;
+  const sandbox = await openSandbox({ unsafeWithoutSandbox: config.unsafeWithoutSandbox });
+  log.info({ sandbox: sandbox.promises }, "what the sandbox promises on this machine");
+  return {
+    log,
+    db,
+    look: { db, mesh: config.mesh, repositories: createRepositoryPool(config.folders.repositories) },
+    artifacts: await openArtifactStore(config.folders.artifacts),
+    sandbox,
+    declarationKey: await loadSigningKey(config.keys.declarationKeyFile),
+    root: await readFile(config.keys.rootFile),
+    toolchains: Object.fromEntries(languages.map((language) => [language, describeToolchain(language)])),
+    builder: languages.map((language) => describeBuilder(language)).join(" "),
+  };
+}

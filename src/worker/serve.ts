@@ -1,0 +1,92 @@
+import { readFile } from "node:fs/promises";
+import { NativeConnection } from "@temporalio/worker";
+import { Client, Connection } from "@temporalio/client";
+import { DeadEpochError } from "../core/errors.ts";
+import { runMigrations } from "../store/migrate.ts";
+import { ensureMesh } from "../store/meshes.ts";
+import { createControllerClient } from "./client.ts";
+import { createWorkers, runWorkers } from "./create-workers.ts";
+import { acquireLease, systemClock, type Lease } from "./lease-keeper.ts";
+import { createLogger } from "./logger.ts";
+import { openParts, type ControllerParts } from "./open-parts.ts";
+import type { ServeConfig } from "./serve-config.ts";
+import { openLeaseStore } from "./lease-store.ts";
+import { startGateway } from "./start-gateway.ts";
+import { installTemporalRuntime } from "./temporal-runtime.ts";
+import { watchSources } from "./watch-sources.ts";
+
+/**
+ * The controller's process: takes the lease, then works until told to stop; lets what it holds end, and gives the lease
+ * back. A lost lease ends the process at once: whoever holds it now goes on, and the gate refuses the rest (R34, R36).
+ */
+export async function serve(config: ServeConfig, stop: AbortSignal): Promise<void> {
+  const log = createLogger(config.logLevel);
+  installTemporalRuntime(log);
+  const parts = await openParts(config, log);
+  await runMigrations(parts.db);
+  await ensureMesh(parts.db, config.mesh);
+  const leases = openLeaseStore(config);
+  try {
+    const lease = await acquireLease(leases.store, systemClock, {
+      signal: stop,
+      onWaiting: (record) =>
+        log.info({ holder: record.holder, epoch: record.epoch }, "another controller holds the lease; waiting"),
+      onLost: (why) => endAtOnce(parts, why),
+    });
+    log.info({ mesh: config.mesh, epoch: lease.epoch, holder: config.holder }, "this controller acts for the mesh");
+    await actUntilStopped(config, parts, lease, stop);
+    await lease.release();
+    log.info({ epoch: lease.epoch }, "the lease was given back");
+  } catch (error) {
+    if (!(stop.aborted && error === stop.reason)) throw error;
+  } finally {
+    await leases.end();
+    await parts.db.end();
+  }
+}
+
+/** Exit code 75: try again later. The supervisor starts this process as a newcomer. */
+function endAtOnce(parts: ControllerParts, why: string): void {
+  parts.log.fatal({ why }, "the lease is lost: this controller ends");
+  process.exit(75);
+}
+
+async function actUntilStopped(
+  config: ServeConfig,
+  parts: ControllerParts,
+  lease: Lease,
+  stop: AbortSignal,
+): Promise<void> {
+  const { log } = parts;
+  const native = await NativeConnection.connect({ address: config.temporal.address });
+  const connection = await Connection.connect({ address: config.temporal.address });
+  const controller = createControllerClient(new Client({ connection, namespace: config.temporal.namespace }), () =>
+    connection.close(),
+  );
+  const wake = (why: string): Promise<void> => controller.wakeReconcile({ mesh: config.mesh, why });
+  const workers = await createWorkers({
+    config,
+    parts,
+    lease,
+    connection: native,
+    workflowBundle: await readFile(config.workflowBundleFile, "utf8"),
+    onDeadEpoch: (error: DeadEpochError) => endAtOnce(parts, error.message),
+  });
+  const watch = watchSources({ ...parts.look, pollIntervalMs: config.pollIntervalMs, wake, log, random: Math.random });
+  const gateway = await startGateway(config, parts, async (source) => {
+    const repository = config.webhooks[source]?.repository;
+    if (repository === undefined) return;
+    watch.lookSoon(repository);
+    await wake(`webhook of ${source}`);
+  });
+  try {
+    await wake(`controller ${config.holder} took over at epoch ${lease.epoch}`);
+    log.info({ gateway: gateway.address }, "ready");
+    await runWorkers(workers, stop);
+  } finally {
+    await watch.stop();
+    await gateway.close();
+    await controller.close();
+    await native.close();
+  }
+}

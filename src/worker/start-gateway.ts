@@ -1,0 +1,52 @@
+import { readFile } from "node:fs/promises";
+import { createGateway } from "../link/gateway/create-gateway.ts";
+import { declarationChannel } from "../store/declarations.ts";
+import { listen } from "../store/notify.ts";
+import { createDeclarationWakes, createGatewayRecords } from "./gateway-records.ts";
+import type { ControllerParts } from "./open-parts.ts";
+import type { ServeConfig } from "./serve-config.ts";
+
+/** Hosts and webhooks come in here. New declarations are heard by LISTEN, and read again after each reconnect. */
+export async function startGateway(
+  config: ServeConfig,
+  parts: ControllerParts,
+  wake: (source: string) => Promise<void>,
+): Promise<{ readonly address: string; close(): Promise<void> }> {
+  const { log } = parts;
+  const wakes = createDeclarationWakes();
+  const listener = await listen({
+    url: config.databaseUrl,
+    channels: [declarationChannel],
+    onNotify: (_channel, payload) => {
+      const [mesh, node] = payload.split(" ");
+      if (mesh === config.mesh && node !== undefined) wakes.wake(node);
+    },
+    onReconnect: () => wakes.wakeAll(),
+    onLost: (error) => log.warn({ err: error }, "listening for declarations was interrupted"),
+  });
+  const gateway = await createGateway({
+    mesh: config.mesh,
+    records: createGatewayRecords({
+      db: parts.db,
+      mesh: config.mesh,
+      artifacts: parts.artifacts,
+      root: parts.root,
+      wakes,
+    }),
+    tls: {
+      certPem: await readFile(config.gateway.certificateFile, "utf8"),
+      keyPem: await readFile(config.gateway.certificateKeyFile, "utf8"),
+    },
+    log,
+    webhookSecrets: Object.fromEntries(Object.entries(config.webhooks).map(([source, hook]) => [source, hook.secrets])),
+    wake,
+  });
+  const address = await gateway.listen({ host: config.gateway.host, port: config.gateway.port });
+  return {
+    address: `https://${address.host}:${address.port}`,
+    async close() {
+      await gateway.close();
+      await listener.close();
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import type { Logger } from "pino";
+import type { Name } from "../core/names.ts";
+import { lookAtSources, type LookDependencies } from "../activities/look-at-sources.ts";
+import { clearCondition, observeCondition } from "../store/conditions.ts";
+import { describeDue } from "../store/due-work.ts";
+
+export interface SourceWatch {
+  /** A webhook named this repository: look now, and again for a while where its server still answers the old tip (case 2). */
+  lookSoon(repository: Name): void;
+  stop(): Promise<void>;
+}
+
+export interface WatchOptions extends LookDependencies {
+  readonly pollIntervalMs: number;
+  readonly wake: (why: string) => Promise<void>;
+  readonly log: Logger;
+  readonly random: () => number;
+}
+
+/** After a webhook the tip is asked again after these waits: a forge may announce before it answers. */
+const soonMs = [0, 500, 1_000, 2_000, 4_000, 8_000];
+const longestPauseMs = 60_000;
+
+/**
+ * Asks the sources for their tips outside of Temporal, so that an idle mesh costs no history, and wakes reconcile when
+ * the records show that something is due: a tip that was not compared, a module never looked at, a build to be tried
+ * again. It compares records and counts no events, so a wake that was lost is sent again at the next look (R7).
+ */
+export function watchSources(options: WatchOptions): SourceWatch {
+  const stopped = new AbortController();
+  const soon = new Map<Name, number>();
+  let nudge: () => void = () => undefined;
+  const running = loop();
+
+  async function loop(): Promise<void> {
+    let failures = 0;
+    while (!stopped.signal.aborted) {
+      const only = [...soon.keys()];
+      try {
+        await look(options, only);
+        if (failures > 0) await clearCondition(options.db, options.mesh, condition);
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        options.log.error({ err: error, failures }, "looking at the sources failed");
+        await note(options, error);
+      }
+      await pause(nextPauseMs(failures));
+    }
+  }
+
+  function nextPauseMs(failures: number): number {
+    let shortest = Number.POSITIVE_INFINITY;
+    for (const [repository, step] of soon) {
+      const waitMs = soonMs[step + 1];
+      if (waitMs === undefined) soon.delete(repository);
+      else {
+        soon.set(repository, step + 1);
+        shortest = Math.min(shortest, waitMs);
+      }
+    }
+    if (shortest !== Number.POSITIVE_INFINITY) return shortest;
+    const base =
+      failures === 0 ? options.pollIntervalMs : Math.min(options.pollIntervalMs * 2 ** failures, longestPauseMs);
+    return base * (0.9 + options.random() * 0.2);
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(end, ms);
+      function end(): void {
+        clearTimeout(timer);
+        stopped.signal.removeEventListener("abort", end);
+        resolve();
+      }
+      stopped.signal.addEventListener("abort", end, { once: true });
+      nudge = end;
+    });
+  }
+
+  return {
+    lookSoon(repository) {
+      soon.set(repository, 0);
+      nudge();
+    },
+    async stop() {
+      stopped.abort();
+      await running;
+    },
+  };
+}
+
+const condition = { code: "source-watch-failing", subject: "sources" };
+
+async function look(options: WatchOptions, only: readonly Name[]): Promise<void> {
+  if (only.length === 0) await lookAtSources(options);
+  for (const repository of only) await lookAtSources(options, repository);
+  const due = await describeDue(options.db, options.mesh);
+  if (due !== null) await options.wake(due);
+}
+
+async function note(options: WatchOptions, error: unknown): Promise<void> {
+  try {
+    await observeCondition(options.db, options.mesh, {
+      ...condition,
+      message: `the sources could not be looked at: ${error instanceof Error ? error.message : String(error)}`,
+      remedy: "see the controller's log; it tries again with growing pauses",
+      urgent: false,
+    });
+  } catch (failure) {
+    options.log.error({ err: failure }, "and the condition could not be kept");
+  }
+}
