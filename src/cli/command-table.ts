@@ -41,7 +41,7 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     words: "declare",
-    summary: "send one node what it should be, without a cascade",
+    summary: "send one node what it should be, by hand",
     load: async () => (await import("./commands/declare.ts")).declareCommand,
   },
   {

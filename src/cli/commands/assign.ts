@@ -21,7 +21,12 @@ export const assignCommand: CommandDefinition = {
       .argument("<node>", "where it runs")
       .argument("<module>", "what runs there")
       .option("--set <key=value>", "a configuration value (repeat for more)", collect, [])
-      .option("--provider <requirement=module@node>", "which provider satisfies a requirement (repeat for more)", collect, [])
+      .option(
+        "--provider <requirement=module@node>",
+        "which provider satisfies a requirement (repeat for more)",
+        collect,
+        [],
+      )
       .addHelpText("after", help);
   },
   run: async (call) => {
@@ -33,7 +38,8 @@ export const assignCommand: CommandDefinition = {
     });
     const { node, module } = assignment;
     return await withMesh(call, async ({ db, mesh }) => {
-      if ((await getNode(db, mesh, node)) === null) throw new InputError(`there is no node ${node}`, "see mesh node list");
+      if ((await getNode(db, mesh, node)) === null)
+        throw new InputError(`there is no node ${node}`, "see mesh node list");
       if ((await getModule(db, mesh, module)) === null) {
         throw new InputError(`there is no module ${module}`, "see mesh module list");
       }

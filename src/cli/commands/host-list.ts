@@ -19,7 +19,12 @@ export const hostListCommand: CommandDefinition = {
       return {
         code: 0,
         document: {
-          hosts: nodes.map(({ name, incarnation, enrolledAt, lastContactAt }) => ({ node: name, incarnation, enrolledAt, lastContactAt })),
+          hosts: nodes.map(({ name, incarnation, enrolledAt, lastContactAt }) => ({
+            node: name,
+            incarnation,
+            enrolledAt,
+            lastContactAt,
+          })),
         },
         text:
           rows.length === 0

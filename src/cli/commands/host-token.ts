@@ -18,7 +18,9 @@ export const hostTokenCommand: CommandDefinition = {
     return await withMesh(call, async (connection) => {
       const token = await createHostToken(connection, node);
       if (!call.options.json) {
-        call.context.stderr.write(`works once, within the hour; on ${node}: mesh host enrol --dir FOLDER --token-file FILE\n`);
+        call.context.stderr.write(
+          `works once, within the hour; on ${node}: mesh host enrol --dir FOLDER --token-file FILE\n`,
+        );
       }
       return { code: 0, document: { node, token, livesMs: tokenLivesMs }, text: token };
     });

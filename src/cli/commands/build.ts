@@ -1,0 +1,118 @@
+import type { CommandCall, CommandDefinition } from "../command.ts";
+import { parseNames, parseSeconds } from "../arguments.ts";
+import { type BuildDocument, buildText } from "../text/build-text.ts";
+import { openController } from "../controller.ts";
+import { InputError } from "../../core/errors.ts";
+import type { ExitCode } from "../../decide/exit-code.ts";
+import { listModules, type ModuleRecord } from "../../store/modules.ts";
+import { listHeads, type SourceHead } from "../../store/source-heads.ts";
+import type { MeshConnection } from "../mesh-connection.ts";
+import { sleep } from "../wait.ts";
+import { withMesh } from "../with-mesh.ts";
+
+const help = `
+What is built is found by comparing sources with artifacts, never by being asked for: this only has the controller look
+now, and shows how the modules stand. Modules named limit what is shown and waited for.
+
+Exit code: 0 all current, 1 pending, 2 unfit or broken, 3 cannot tell.
+
+Examples:
+  mesh build
+  mesh build meshboard --wait`;
+
+export const buildCommand: CommandDefinition = {
+  configure: (command) => {
+    command
+      .argument("[modules...]", "only these; all when left out")
+      .option("--behind", "only those whose source is ahead of their artifact")
+      .option("--wait", "wait until each has a verdict")
+      .option("--timeout <seconds>", "how long --wait waits", "600")
+      .addHelpText("after", help);
+  },
+  run: async (call) => {
+    const names = parseNames("module", call.args[0]);
+    const timeoutMs = parseSeconds("--timeout", call.options["timeout"], { min: 1, max: 86_400 });
+    return await withMesh(call, async (connection) => {
+      await expectModules(connection, names);
+      const askedAt = await askToLook(connection, names);
+      let seen = await readModules(connection, names);
+      if (call.options["wait"] === true) seen = await waitForVerdicts(call, connection, { names, askedAt, timeoutMs });
+      const behind = call.options["behind"] === true;
+      const modules = behind ? seen.modules.filter((module) => module.standing !== "current") : seen.modules;
+      const document: BuildDocument = { modules: modules.map(summaryOf), waited: call.options["wait"] === true };
+      return { code: buildCode(modules), document: { ...document }, text: buildText(document, call.context.now()) };
+    });
+  },
+};
+
+interface Seen {
+  readonly modules: readonly ModuleRecord[];
+  readonly heads: readonly SourceHead[];
+}
+
+async function expectModules(connection: MeshConnection, names: readonly string[]): Promise<void> {
+  const known = new Set((await listModules(connection.db, connection.mesh)).map((module) => module.name));
+  const unknown = names.filter((name) => !known.has(name));
+  if (unknown.length > 0) throw new InputError(`there is no module ${unknown.join(", ")}`, "see mesh module list");
+}
+
+/** Answers the moment, by the database's clock, before the controller was asked. */
+async function askToLook(connection: MeshConnection, names: readonly string[]): Promise<string> {
+  const { rows } = await connection.db.query(`select now() as now`);
+  const controller = await openController(connection);
+  try {
+    await controller.wake(names.length === 0 ? "mesh build" : `mesh build ${names.slice(0, 5).join(" ")}`);
+  } finally {
+    await controller.close();
+  }
+  return new Date((rows[0] as { now: string | Date }).now).toISOString();
+}
+
+async function readModules({ db, mesh }: MeshConnection, names: readonly string[]): Promise<Seen> {
+  const modules = await listModules(db, mesh);
+  return {
+    modules: names.length === 0 ? modules : modules.filter((module) => names.includes(module.name)),
+    heads: await listHeads(db, mesh),
+  };
+}
+
+/** Until every source was looked at after the request, and every module has a verdict about what was found. */
+async function waitForVerdicts(
+  call: CommandCall,
+  connection: MeshConnection,
+  wait: { readonly names: readonly string[]; readonly askedAt: string; readonly timeoutMs: number },
+): Promise<Seen> {
+  const interrupt = call.context.listenForInterrupt();
+  const until = performance.now() + wait.timeoutMs;
+  const said = new Map<string, string>();
+  for (;;) {
+    const seen = await readModules(connection, wait.names);
+    for (const module of seen.modules) {
+      if (said.get(module.name) === module.standing) continue;
+      said.set(module.name, module.standing);
+      call.context.stderr.write(`  ${module.name}: ${module.standing}\n`);
+    }
+    const looked = seen.heads.every(
+      (head) =>
+        head.failure !== null ||
+        (head.lookedAt !== null && head.lookedAt >= wait.askedAt && head.comparedCommit === head.commit),
+    );
+    if (looked && seen.modules.every((module) => !isMoving(module))) return seen;
+    if (performance.now() >= until || interrupt.aborted) return seen;
+    await sleep(200, interrupt);
+  }
+}
+
+function isMoving(module: ModuleRecord): boolean {
+  return module.standing === "building" || module.standing === "out-of-date" || module.standing === "new";
+}
+
+function summaryOf(module: ModuleRecord): BuildDocument["modules"][number] {
+  const { name, standing, standingWhy, sourceCommit, sourceSubject, fitArtifact, comparedAt } = module;
+  return { module: name, standing, standingWhy, sourceCommit, sourceSubject, fitArtifact, comparedAt };
+}
+
+function buildCode(modules: readonly ModuleRecord[]): ExitCode {
+  if (modules.some((module) => module.standing === "unfit" || module.standing === "broken")) return 2;
+  return modules.every((module) => module.standing === "current") ? 0 : 1;
+}

@@ -1,0 +1,49 @@
+import type { CommandDefinition } from "../command.ts";
+import { parseName, parseSeconds } from "../arguments.ts";
+import { openController } from "../controller.ts";
+import { expectNodes } from "../expect-nodes.ts";
+import { followPush, progressWriter } from "../push/follow-push.ts";
+import { pushCode } from "../push/push-code.ts";
+import { pushText } from "../text/push-text.ts";
+import { whoAsks } from "../who-asks.ts";
+import { withMesh } from "../with-mesh.ts";
+
+const help = `
+The first word to a new node, and the way to bring one node up to date by hand. Takes the same road as a push of that
+one node: numbered, signed and recorded in one commit. Where it changes what another node should be, that node is told
+too, and the output says so.
+
+Example:
+  mesh declare node-b`;
+
+export const declareCommand: CommandDefinition = {
+  configure: (command) => {
+    command
+      .argument("<node>", "the node to tell")
+      .option("--timeout <seconds>", "how long to wait until it is applied", "60")
+      .addHelpText("after", help);
+  },
+  run: async (call) => {
+    const node = parseName("node", call.args[0]);
+    const timeoutMs = parseSeconds("--timeout", call.options["timeout"], { min: 1, max: 86_400 });
+    return await withMesh(call, async (connection) => {
+      await expectNodes(connection, [node]);
+      const controller = await openController(connection);
+      try {
+        const document = await followPush(
+          connection,
+          controller,
+          { kind: "declare", named: [node], requestedBy: whoAsks(), why: "declared by hand", confirmRemoval: false },
+          {
+            timeoutMs,
+            say: progressWriter(call.context, false),
+            interrupt: call.context.listenForInterrupt(),
+          },
+        );
+        return { code: pushCode(document), document: { ...document }, text: pushText(document) };
+      } finally {
+        await controller.close();
+      }
+    });
+  },
+};

@@ -1,0 +1,64 @@
+import type { CommandDefinition } from "../command.ts";
+import { parseNames } from "../arguments.ts";
+import { diffContent } from "../diff-content.ts";
+import { expectNodes } from "../expect-nodes.ts";
+import type { ExitCode } from "../../decide/exit-code.ts";
+import { inTransaction } from "../../store/transaction.ts";
+import { loadWorld } from "../../store/world.ts";
+import { readLastContent } from "../read-last-content.ts";
+import { type Foreseen, simulatePush } from "../simulate-push.ts";
+import { type PlanDocument, type PlannedNode, planText } from "../text/plan-text.ts";
+import { withMesh } from "../with-mesh.ts";
+
+const help = `
+Takes the same decisions as a push, on a copy of the records: nothing is numbered, made or sent. + added, - removed,
+~ changed. There is no token yet to make a push go ahead only if nothing has moved since.
+
+Exit code: 0 nothing would be sent, 1 something would, 2 a node cannot be worked out or needs a confirmation.
+
+Example:
+  mesh plan node-a`;
+
+export const planCommand: CommandDefinition = {
+  configure: (command) => {
+    command.argument("<nodes...>", "the nodes a push would name").addHelpText("after", help);
+  },
+  run: async (call) => {
+    const named = parseNames("node", call.args[0]);
+    return await withMesh(call, async (connection) => {
+      await expectNodes(connection, named);
+      const { db, mesh } = connection;
+      const plan = await inTransaction(
+        db,
+        { isolation: "repeatable read", access: "read only" },
+        async (tx): Promise<PlanDocument> => {
+          const foreseen = simulatePush(await loadWorld(tx, mesh), named, false);
+          const nodes: PlannedNode[] = [];
+          for (const node of foreseen.rounds.flat()) {
+            const before = node.content === null ? null : await readLastContent(tx, mesh, node.node);
+            nodes.push(plannedNode(node, node.content === null ? [] : diffContent(before, node.content)));
+          }
+          return { named, settles: foreseen.settles, nodes };
+        },
+      );
+      return { code: planCode(plan), document: { ...plan }, text: planText(plan) };
+    });
+  },
+};
+
+function plannedNode({ content: _content, mints, ...node }: Foreseen, changes: PlannedNode["changes"]): PlannedNode {
+  return {
+    ...node,
+    mints: mints.map(
+      (mint) =>
+        `${mint.kind} ${mint.name} for ${mint.consumer.module} on ${mint.provider.module}@${mint.provider.node}`,
+    ),
+    changes,
+  };
+}
+
+function planCode(plan: PlanDocument): ExitCode {
+  const bad = plan.nodes.some((node) => node.outcome === "not-worked-out" || node.outcome === "needs-confirmation");
+  if (bad || !plan.settles) return 2;
+  return plan.nodes.every((node) => node.outcome === "already-current") ? 0 : 1;
+}

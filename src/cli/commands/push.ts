@@ -1,0 +1,79 @@
+import type { CommandCall, CommandDefinition } from "../command.ts";
+import { parseNames, parseSeconds } from "../arguments.ts";
+import { openController, type PushRequest } from "../controller.ts";
+import { expectNodes } from "../expect-nodes.ts";
+import { InputError } from "../../core/errors.ts";
+import { followPush, progressWriter, startPushOnly } from "../push/follow-push.ts";
+import { pushCode } from "../push/push-code.ts";
+import { plainLine } from "../text/plain.ts";
+import { pushText } from "../text/push-text.ts";
+import { whoAsks } from "../who-asks.ts";
+import { withMesh } from "../with-mesh.ts";
+
+const help = `
+Named nodes move to the newest fit build. Every other node that this changes (a database to be made for one of them, an
+address that moved) is told in the same push, with the reason, at the builds it has. Nodes that were behind for reasons
+of their own are left alone: that is --behind.
+
+Exit code: 0 settled and applied everywhere it was told, 1 pending, 2 failed, refused or did not settle, 3 cannot tell.
+
+Examples:
+  mesh plan node-a            first see what it would do
+  mesh push node-a
+  mesh push --behind --timeout 300`;
+
+export const pushCommand: CommandDefinition = {
+  configure: (command) => {
+    command
+      .argument("[nodes...]", "the nodes to bring up to date")
+      .option("--behind", "every node that mesh status calls behind")
+      .option("--all", "the whole mesh")
+      .option("--confirm-removal", "go ahead where a named node would lose most of what it runs")
+      .option("--why <text>", "a reason, kept with the push")
+      .option("--no-wait", "only start it")
+      .option("--timeout <seconds>", "how long to wait until it is applied", "60")
+      .addHelpText("after", help);
+  },
+  run: async (call) => {
+    const { options } = call;
+    const named = parseNames("node", call.args[0]);
+    const kind = kindOf(named, options["behind"] === true, options["all"] === true);
+    const timeoutMs = parseSeconds("--timeout", options["timeout"], { min: 1, max: 86_400 });
+    return await withMesh(call, async (connection) => {
+      await expectNodes(connection, named);
+      const controller = await openController(connection);
+      try {
+        const request: PushRequest = {
+          kind,
+          named,
+          requestedBy: whoAsks(),
+          why: whyOf(call),
+          confirmRemoval: options["confirmRemoval"] === true,
+        };
+        const document =
+          options["wait"] === false
+            ? await startPushOnly(connection, controller, request)
+            : await followPush(connection, controller, request, {
+                timeoutMs,
+                say: progressWriter(call.context, false),
+                interrupt: call.context.listenForInterrupt(),
+              });
+        return { code: pushCode(document), document: { ...document }, text: pushText(document) };
+      } finally {
+        await controller.close();
+      }
+    });
+  },
+};
+
+function kindOf(named: readonly string[], behind: boolean, all: boolean): PushRequest["kind"] {
+  const given = [named.length > 0, behind, all].filter(Boolean).length;
+  if (given === 0) throw new InputError("say what to push: node names, --behind or --all", "see mesh status");
+  if (given > 1) throw new InputError("node names, --behind and --all do not go together", "give one of them");
+  return behind ? "behind" : all ? "all" : "named";
+}
+
+function whyOf(call: CommandCall): string {
+  const why = call.options["why"];
+  return typeof why === "string" ? plainLine(why, 200) : "";
+}

@@ -1,0 +1,98 @@
+import type { CommandDefinition, CommandResult } from "../command.ts";
+import { parseName } from "../arguments.ts";
+import { loadBuildPlan } from "../../activities/load-build-facts.ts";
+import { describeBuilder, describeToolchain } from "../../build/toolchain.ts";
+import { InputError } from "../../core/errors.ts";
+import { type Language, languageSchema } from "../../core/manifest.ts";
+import type { Name } from "../../core/names.ts";
+import { explainModule } from "../../decide/explain-module.ts";
+import { listSends } from "../../store/declarations.ts";
+import { loadMeshView } from "../../store/situations.ts";
+import type { MeshConnection } from "../mesh-connection.ts";
+import { situationLimits } from "../situation-limits.ts";
+import { nodeWhyText, moduleWhyText, type NodeWhy } from "../text/why-text.ts";
+import { withMesh } from "../with-mesh.ts";
+
+const help = `
+Of a module: how its artifact stands to its source, by which imports it is built against what, and what would be rebuilt
+after it. Of a node: everything that holds about it, what it was last sent and for what reason, what its host reads back.
+
+Examples:
+  mesh why meshboard
+  mesh why node-a`;
+
+const sendsShown = 3;
+const lostAfterMs = 30 * 60_000;
+
+export const whyCommand: CommandDefinition = {
+  configure: (command) => {
+    command.argument("<subject>", "a module or a node").addHelpText("after", help);
+  },
+  run: async (call) => {
+    const subject = parseName("module or node", call.args[0]);
+    return await withMesh(call, async (connection) => {
+      const now = call.context.now();
+      const node = await whyNode(connection, subject, now);
+      const module = await whyModule(connection, subject, now);
+      if (node === null && module === null)
+        throw new InputError(`there is no node or module ${subject}`, "see mesh status");
+      return {
+        code: 0,
+        document: { ...module?.document, ...node?.document },
+        text: [module?.text, node?.text].filter((text) => text !== undefined).join("\n\n"),
+      };
+    });
+  },
+};
+
+type Part = Pick<CommandResult, "document" | "text"> | null;
+
+async function whyModule({ db, mesh }: MeshConnection, name: Name, now: Date): Promise<Part> {
+  const toolchains = Object.fromEntries(
+    languageSchema.options.map((language: Language) => [language, describeToolchain(language)]),
+  );
+  const surroundings = {
+    toolchains,
+    builder: describeBuilder("typescript"),
+    running: new Set<string>(),
+    now: now.toISOString(),
+    lostAfterMs,
+  };
+  const { facts, modules } = await loadBuildPlan(db, mesh, surroundings);
+  const record = modules.find((module) => module.name === name);
+  if (record === undefined) return null;
+  const explanation = explainModule(facts, name);
+  return {
+    document: {
+      module: explanation ?? { module: name, standing: record.standing, why: ["its source was not looked at yet"] },
+    },
+    text: moduleWhyText(record, explanation, now),
+  };
+}
+
+async function whyNode(connection: MeshConnection, name: Name, now: Date): Promise<Part> {
+  const { db, mesh, file } = connection;
+  const view = await loadMeshView(db, mesh, { now: now.toISOString(), limits: situationLimits(file) });
+  const situation = view.situations.get(name);
+  if (situation === undefined) return null;
+  const account = view.accounts.get(name);
+  const why: NodeWhy = {
+    situation,
+    sends: (await listSends(db, mesh, name, sendsShown)).map(({ order, push, round, why: reason, issuedAt }) => ({
+      ...order,
+      push,
+      round,
+      why: reason,
+      at: issuedAt,
+    })),
+    reported:
+      account === undefined
+        ? null
+        : {
+            outcome: account.outcome,
+            receivedAt: account.receivedAt,
+            troubles: account.report.resources.filter((one) => one.state !== "applied" || one.drift !== undefined),
+          },
+  };
+  return { document: { node: why }, text: nodeWhyText(why, now) };
+}

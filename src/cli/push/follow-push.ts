@@ -1,0 +1,117 @@
+import { InputError, UnavailableError } from "../../core/errors.ts";
+import type { PushResult } from "../../core/push.ts";
+import { pushWorkflowId } from "../../decide/ids.ts";
+import type { CliContext } from "../context.ts";
+import { type Controller, type PushRequest, workflowPage } from "../controller.ts";
+import type { MeshConnection } from "../mesh-connection.ts";
+import { plainLine } from "../text/plain.ts";
+import type { PushDocument, PushedNode } from "../text/push-text.ts";
+import { sleep } from "../wait.ts";
+import { type PushProgress, readPush } from "./read-push.ts";
+
+export interface FollowOptions {
+  /** How long to wait for the end of the push and for the reports of the nodes it told, together. */
+  readonly timeoutMs: number;
+  readonly say: (line: string) => void;
+  readonly interrupt: AbortSignal;
+}
+
+/** Starts a push; follows it to its end and then until every node that it told has read back what it was told. */
+export async function followPush(
+  connection: MeshConnection,
+  controller: Controller,
+  request: PushRequest,
+  options: FollowOptions,
+): Promise<PushDocument> {
+  const startedMs = performance.now();
+  const elapsed = (): number => performance.now() - startedMs;
+  const started = await controller.startPush(request);
+  const ui = workflowPage(connection.file.temporal, pushWorkflowId(connection.mesh, started.pushId));
+  options.say(`push ${started.pushId} is under way${ui === null ? "" : `: ${ui}`}`);
+  const ended: { result: PushResult | null; error: unknown; ms: number | null } = {
+    result: null,
+    error: null,
+    ms: null,
+  };
+  const ending = started.result().then(
+    (result) => {
+      ended.result = result;
+      ended.ms = elapsed();
+    },
+    (error: unknown) => {
+      ended.error = error;
+    },
+  );
+  const said = new Set<string>();
+  let progress: PushProgress = { nodes: [], final: false };
+  let appliedMs: number | null = null;
+  for (;;) {
+    // Asked before the records are read: what the push did before it ended is then in them.
+    const over = ended.result !== null;
+    progress = await readPush(connection.db, connection.mesh, started.pushId, connection.file.settings.silentAfterMs);
+    for (const line of newLines(progress.nodes, said)) options.say(line);
+    if (over && progress.final) {
+      appliedMs = elapsed();
+      break;
+    }
+    if (ended.error !== null) throw describeEnd(ended.error, started.pushId);
+    if (elapsed() >= options.timeoutMs || options.interrupt.aborted) break;
+    const pauseMs = elapsed() < 5_000 ? 75 : 300;
+    await (over ? sleep(pauseMs, options.interrupt) : Promise.race([ending, sleep(pauseMs, options.interrupt)]));
+  }
+  const { result } = ended;
+  return {
+    push: started.pushId,
+    outcome: result?.outcome ?? "under-way",
+    rounds: result?.rounds ?? 0,
+    message: result?.message ?? "",
+    moving: result?.moving ?? [],
+    settledMs: result?.outcome === "settled" ? ended.ms : null,
+    appliedMs: progress.nodes.every((node) => node.effect === "applied" || node.effect === "not-sent")
+      ? appliedMs
+      : null,
+    nodes: progress.nodes,
+    ui,
+  };
+}
+
+/** Only starts it: what becomes of it is for `status` to say. */
+export async function startPushOnly(
+  connection: MeshConnection,
+  controller: Controller,
+  request: PushRequest,
+): Promise<PushDocument> {
+  const { pushId } = await controller.startPush(request);
+  return {
+    push: pushId,
+    outcome: "under-way",
+    rounds: 0,
+    message: "not waited for",
+    moving: [],
+    settledMs: null,
+    appliedMs: null,
+    nodes: [],
+    ui: workflowPage(connection.file.temporal, pushWorkflowId(connection.mesh, pushId)),
+  };
+}
+
+function newLines(nodes: readonly PushedNode[], said: Set<string>): string[] {
+  return nodes.flatMap((node) => {
+    const line = `${node.node}: ${node.outcome.replaceAll("-", " ")}${node.effect === "not-sent" ? "" : `, ${node.effect}`}`;
+    if (said.has(line)) return [];
+    said.add(line);
+    return [`  ${line} (${plainLine(node.why, 160)})`];
+  });
+}
+
+/** The end of a push that has no result: its workflow failed, or Temporal no longer answers. */
+function describeEnd(error: unknown, push: string): Error {
+  if (error instanceof UnavailableError || error instanceof InputError) return error;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new Error(`push ${push} failed: ${message}`, { cause: error });
+}
+
+export function progressWriter(context: CliContext, quiet: boolean): (line: string) => void {
+  return quiet ? () => {} : (line) => context.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,64 @@
+import type { Order } from "../../core/declaration.ts";
+import type { Digest } from "../../core/names.ts";
+import type { Report } from "../../core/report.ts";
+import { compareOrder } from "../../decide/order.ts";
+import { isStuck } from "../../decide/track-failures.ts";
+import type { Effect } from "../text/push-text.ts";
+
+export interface EffectFacts {
+  readonly order: Order;
+  readonly digest: Digest | null;
+  readonly account: {
+    readonly has: Order | null;
+    readonly digest: Digest | null;
+    readonly outcome: Report["outcome"];
+    readonly report: Pick<Report, "resources" | "refusals">;
+    readonly track: { readonly failingCount: number; readonly noSuccessCount: number };
+  } | null;
+  /** The host said nothing for longer than a host should. */
+  readonly silent: boolean;
+}
+
+/** `final`: waiting longer changes it only when somebody does something. */
+export interface JudgedEffect {
+  readonly effect: Exclude<Effect, "not-sent">;
+  readonly says: string;
+  readonly final: boolean;
+}
+
+/** How far a node has come with one declaration, by what it read back: never by what was sent (R43, case 33). */
+export function judgeEffect(facts: EffectFacts): JudgedEffect {
+  const { account, order } = facts;
+  const refusal = account?.report.refusals.find(
+    (one) => one.offered !== null && compareOrder(one.offered, order) === 0,
+  );
+  if (refusal !== undefined)
+    return { effect: "failed", says: `refused (${refusal.check}): ${refusal.message}`, final: true };
+  const place = account?.has == null ? -1 : compareOrder(account.has, order);
+  if (account === null || place < 0) {
+    return facts.silent
+      ? { effect: "cannot-tell", says: "its host has not been heard", final: false }
+      : { effect: "outstanding", says: "", final: false };
+  }
+  if (place > 0) {
+    return {
+      effect: "superseded",
+      says: `it has ${account.has?.epoch}.${account.has?.number}, a newer one`,
+      final: true,
+    };
+  }
+  if (account.outcome === "applied") {
+    return account.digest === facts.digest || facts.digest === null
+      ? { effect: "applied", says: "", final: true }
+      : { effect: "failed", says: "it reports another content under this number", final: true };
+  }
+  const troubles = account.report.resources.filter((one) => one.state !== "applied");
+  const says = troubles
+    .slice(0, 3)
+    .map((one) => `${one.id} ${one.state}: ${one.message}`)
+    .join("; ");
+  if (account.outcome === "failed" || account.outcome === "un-ready") {
+    return { effect: "failed", says, final: isStuck(account.track) };
+  }
+  return { effect: "outstanding", says, final: false };
+}

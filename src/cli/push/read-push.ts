@@ -1,0 +1,61 @@
+import type { Name } from "../../core/names.ts";
+import type { Told } from "../../core/push.ts";
+import { listAccounts } from "../../store/accounts.ts";
+import type { Database } from "../../store/database.ts";
+import { listSent } from "../../store/declarations.ts";
+import { listNodes } from "../../store/nodes.ts";
+import { listTold } from "../../store/pushes.ts";
+import type { PushedNode } from "../text/push-text.ts";
+import { judgeEffect } from "./judge-effect.ts";
+
+export interface PushProgress {
+  readonly nodes: readonly PushedNode[];
+  /** Nothing more is to be expected of any node it told. */
+  readonly final: boolean;
+}
+
+/** Every node that a push has looked at so far, with what its host reads back by now. */
+export async function readPush(db: Database, mesh: Name, push: string, silentAfterMs: number): Promise<PushProgress> {
+  const told = newestOfEach(await listTold(db, mesh, push));
+  const accounts = new Map((await listAccounts(db, mesh)).map((account) => [account.node, account]));
+  const sent = new Map((await listSent(db, mesh)).map((one) => [one.node, one]));
+  const silent = new Map(
+    (await listNodes(db, mesh)).map((node) => [node.name, (node.silentMs ?? Infinity) > silentAfterMs]),
+  );
+  let final = true;
+  const nodes = told.map((one): PushedNode => {
+    const order = orderOf(one) ?? (one.outcome === "already-current" ? (sent.get(one.node)?.order ?? null) : null);
+    if (order === null) return { ...one, effect: "not-sent", says: "" };
+    const judged = judgeEffect({
+      order,
+      digest: one.digest,
+      account: accounts.get(one.node) ?? null,
+      silent: silent.get(one.node) ?? true,
+    });
+    final &&= judged.final;
+    return { ...one, ...order, effect: judged.effect, says: judged.says };
+  });
+  return { nodes, final };
+}
+
+/** A node told in several rounds is judged by what it was told last; it keeps the round in which it came in. */
+function newestOfEach(told: readonly Told[]): Told[] {
+  const byNode = new Map<Name, Told>();
+  for (const one of told) {
+    const before = byNode.get(one.node);
+    if (before === undefined) byNode.set(one.node, one);
+    else if (one.outcome !== "already-current")
+      byNode.set(one.node, {
+        ...one,
+        round: before.round,
+        why: before.why === one.why ? one.why : `${before.why}; then ${one.why}`,
+      });
+  }
+  return [...byNode.values()];
+}
+
+function orderOf(told: Told): { epoch: number; number: number } | null {
+  return told.outcome === "sent" && told.epoch !== null && told.number !== null
+    ? { epoch: told.epoch, number: told.number }
+    : null;
+}

@@ -1,0 +1,145 @@
+import type { Condition } from "../../core/condition.ts";
+import type { Name } from "../../core/names.ts";
+import { deliveryLine, type DeliveryLine, type DeliveryNode } from "../../decide/delivery-line.ts";
+import { compareOrder, describeOrder } from "../../decide/order.ts";
+import { isBehind, type Situation } from "../../decide/situation.ts";
+import type { ModuleRecord } from "../../store/modules.ts";
+import type { ControllerState } from "../controller-state.ts";
+import type { StatusRecords } from "./load-status.ts";
+
+export interface StatusModule extends DeliveryLine {
+  readonly standing: ModuleRecord["standing"];
+  readonly standingWhy: string;
+  /** The newest look at its branch; null: never. */
+  readonly sourceLookedAt: string | null;
+}
+
+export interface StatusNode extends Situation {
+  /** Acted upon by `push --behind`. */
+  readonly behind: boolean;
+  readonly lastContactAt: string | null;
+  /** What it was last told, as `epoch.number`; null: never told. */
+  readonly told: string | null;
+}
+
+export interface StatusDocument {
+  readonly mesh: Name;
+  readonly readAt: string;
+  readonly controller: ControllerState;
+  readonly modules: readonly StatusModule[];
+  readonly nodes: readonly StatusNode[];
+  readonly owed: readonly {
+    readonly node: Name;
+    readonly what: string;
+    readonly since: string;
+    readonly ageMs: number;
+    readonly told: boolean;
+  }[];
+  readonly conditions: readonly Condition[];
+  readonly sources: readonly {
+    readonly repository: Name;
+    readonly branch: string;
+    readonly commit: string | null;
+    readonly lookedAt: string | null;
+    readonly failingSince: string | null;
+    readonly failure: string | null;
+  }[];
+  readonly pushes: readonly { readonly push: string; readonly since: string; readonly why: string }[];
+}
+
+/** The mesh's status as one value. Pure: the words are `decide`'s. */
+export function buildStatus(records: StatusRecords): StatusDocument {
+  const { view } = records;
+  const nodes = [...view.nodes.keys()].toSorted().flatMap((name) => statusOfNode(records, name));
+  const width = Math.max(0, ...records.modules.map((module) => module.name.length));
+  return {
+    mesh: records.mesh,
+    readAt: view.readAt,
+    controller: records.controller,
+    modules: records.modules.map((module) => statusOfModule(records, module, nodes, width)),
+    nodes,
+    owed: records.owed.map(({ provision, withdrawnAt, ageMs, told }) => ({
+      node: provision.provider.node,
+      what: `${provision.kind} ${provision.name} of ${provision.consumer.module} on ${provision.consumer.node} is to be withdrawn`,
+      since: withdrawnAt,
+      ageMs,
+      told,
+    })),
+    conditions: records.conditions,
+    sources: records.heads.map(({ repository, branch, commit, lookedAt, failingSince, failure }) => ({
+      repository,
+      branch,
+      commit,
+      lookedAt,
+      failingSince,
+      failure,
+    })),
+    pushes: records.openPushes.map(({ id, openedAt, why }) => ({ push: id, since: openedAt, why })),
+  };
+}
+
+function statusOfNode({ view }: StatusRecords, name: Name): StatusNode[] {
+  const situation = view.situations.get(name);
+  const sent = view.sent.get(name);
+  if (situation === undefined) return [];
+  return [
+    {
+      ...situation,
+      behind: isBehind(situation),
+      lastContactAt: view.nodes.get(name)?.lastContactAt ?? null,
+      told: sent === undefined ? null : describeOrder(sent.order),
+    },
+  ];
+}
+
+function lookAt(records: StatusRecords, module: ModuleRecord): string | null {
+  const head = records.heads.find((one) => one.repository === module.repository && one.branch === module.branch);
+  return head?.lookedAt ?? null;
+}
+
+function statusOfModule(
+  records: StatusRecords,
+  module: ModuleRecord,
+  nodes: readonly StatusNode[],
+  width: number,
+): StatusModule {
+  const build = records.fitBuilds.find((one) => one.module === module.name && one.inputs === module.fitInputs);
+  const line = deliveryLine(
+    {
+      module: module.name,
+      sourceCommit: module.sourceCommit,
+      standing: module.standing,
+      standingWhy: module.standingWhy,
+      fit:
+        module.fitArtifact === null || build === undefined
+          ? null
+          : { artifact: module.fitArtifact, commit: build.commit },
+      behindBy: null,
+      waitingFor: [],
+      nodes: nodes.flatMap((node) => deliveryNode(records, module.name, node)),
+    },
+    width,
+  );
+  return {
+    ...line,
+    standing: module.standing,
+    standingWhy: module.standingWhy,
+    sourceLookedAt: lookAt(records, module),
+  };
+}
+
+function deliveryNode({ view }: StatusRecords, module: Name, node: StatusNode): DeliveryNode[] {
+  const sent = view.sent.get(node.node);
+  const declared = sent?.builds?.[module] ?? null;
+  const assigned = (view.world.assignments.get(node.node) ?? []).some((one) => one.module === module);
+  if (!assigned && declared === null) return [];
+  const account = view.accounts.get(node.node);
+  const applied =
+    sent !== undefined &&
+    account?.has != null &&
+    account.outcome === "applied" &&
+    account.incarnation === sent.incarnation &&
+    compareOrder(account.has, sent.order) === 0 &&
+    account.digest === sent.digest;
+  return [{ node: node.node, declared, word: node.word, applied }];
+}

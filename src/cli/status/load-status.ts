@@ -1,0 +1,56 @@
+import type { Condition } from "../../core/condition.ts";
+import type { Name } from "../../core/names.ts";
+import type { SituationLimits } from "../../decide/situation-facts.ts";
+import { type BuildRecord, listBuildsByInputs } from "../../store/builds.ts";
+import { listConditions } from "../../store/conditions.ts";
+import type { Database, Queryable } from "../../store/database.ts";
+import { listModules, type ModuleRecord } from "../../store/modules.ts";
+import { listOwed, type OwedProvision } from "../../store/provisions.ts";
+import { listOpenPushes, type PushRecord } from "../../store/pushes.ts";
+import { loadMeshView, type MeshView } from "../../store/situations.ts";
+import { listHeads, type SourceHead } from "../../store/source-heads.ts";
+import { inTransaction } from "../../store/transaction.ts";
+import { type ControllerState, readControllerState } from "../controller-state.ts";
+
+/** Everything `status` reads. Nodes come from the view that `push --behind` uses too, so that both say the same. */
+export interface StatusRecords {
+  readonly mesh: Name;
+  readonly view: MeshView;
+  readonly controller: ControllerState;
+  readonly modules: readonly ModuleRecord[];
+  /** The builds that the modules' fit artifacts came from. */
+  readonly fitBuilds: readonly BuildRecord[];
+  readonly heads: readonly SourceHead[];
+  readonly owed: readonly OwedProvision[];
+  readonly conditions: readonly Condition[];
+  readonly openPushes: readonly PushRecord[];
+}
+
+/** Read now. A record that does not answer is an error, never left out (R26). */
+export async function loadStatus(db: Database, mesh: Name, limits: SituationLimits): Promise<StatusRecords> {
+  const view = await loadMeshView(db, mesh, { now: await readClock(db), limits });
+  return await inTransaction(db, { isolation: "repeatable read", access: "read only" }, async (tx) => {
+    const modules = await listModules(tx, mesh);
+    return {
+      mesh,
+      view,
+      controller: await readControllerState(tx, mesh),
+      modules,
+      fitBuilds: await listBuildsByInputs(
+        tx,
+        mesh,
+        modules.flatMap((module) => module.fitInputs ?? []),
+      ),
+      heads: await listHeads(tx, mesh),
+      owed: await listOwed(tx, mesh),
+      conditions: await listConditions(tx, mesh),
+      openPushes: await listOpenPushes(tx, mesh),
+    };
+  });
+}
+
+/** The database's clock: the times in the records are from it. */
+async function readClock(db: Queryable): Promise<string> {
+  const { rows } = await db.query(`select now() as now`);
+  return new Date((rows[0] as { now: string | Date }).now).toISOString();
+}

@@ -1,0 +1,62 @@
+import type { CommandCall } from "../command.ts";
+import type { ExitCode } from "../../decide/exit-code.ts";
+import { answerForError } from "../answer-for-error.ts";
+import { plainLine } from "../text/plain.ts";
+import { statusText } from "../text/status-text.ts";
+import { sleep } from "../wait.ts";
+import type { StatusDocument } from "./build-status.ts";
+import { statusCode } from "./status-code.ts";
+
+const everyMs = 1000;
+const clearScreen = "\u001b[H\u001b[2J\u001b[3J";
+
+/**
+ * Shows a status until the person ends it: redrawn on a terminal, printed anew when something changed otherwise, one
+ * document a line under `--json`. A store that does not answer is said and asked again. Ends with the last code known.
+ */
+export async function watchStatus(call: CommandCall, read: () => Promise<StatusDocument>): Promise<ExitCode> {
+  const { context, options, schema } = call;
+  const interrupt = context.listenForInterrupt();
+  let before = "";
+  let code: ExitCode = 3;
+  while (!interrupt.aborted) {
+    const startedMs = performance.now();
+    try {
+      const status = await read();
+      code = statusCode(status);
+      const now = withoutAges(status);
+      if (options.json) {
+        if (now !== before) context.stdout.write(`${JSON.stringify({ schema, ...status })}\n`);
+      } else if (context.stdout.isTerminal) {
+        context.stdout.write(`${clearScreen}${statusText(status, new Date(status.readAt))}\n`);
+      } else if (now !== before) {
+        context.stdout.write(`${statusText(status, new Date(status.readAt))}\n\n`);
+      }
+      before = now;
+    } catch (error) {
+      const answer = answerForError(error);
+      if (answer.code !== 3) throw error;
+      code = 3;
+      context.stderr.write(`mesh: ${plainLine(answer.message)}; asking again\n`);
+    }
+    // A large mesh is not asked all the time: at most a fifth of it is spent reading.
+    await sleep(Math.max(everyMs, (performance.now() - startedMs) * 4), interrupt);
+  }
+  return code;
+}
+
+/** What a change is told by: everything but the times that move by themselves. */
+function withoutAges(status: StatusDocument): string {
+  const moving = new Set([
+    "readAt",
+    "knownAt",
+    "ageMs",
+    "renewedMsAgo",
+    "lookedAt",
+    "sourceLookedAt",
+    "lastContactAt",
+    "lastSeen",
+    "count",
+  ]);
+  return JSON.stringify(status, (key, value: unknown) => (moving.has(key) ? undefined : value));
+}

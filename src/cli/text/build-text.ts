@@ -1,0 +1,33 @@
+import type { ModuleRecord } from "../../store/modules.ts";
+import { describeAge } from "./ages.ts";
+import { alignColumns } from "./columns.ts";
+import { plainLine } from "./plain.ts";
+
+export interface BuildDocument {
+  readonly modules: readonly ({ readonly module: string } & Pick<
+    ModuleRecord,
+    "standing" | "standingWhy" | "sourceCommit" | "sourceSubject" | "fitArtifact" | "comparedAt"
+  >)[];
+  readonly waited: boolean;
+}
+
+export function buildText(document: BuildDocument, now: Date): string {
+  if (document.modules.length === 0) return "no module is behind its source\n  next: mesh status";
+  const rows = document.modules.map((module) => [
+    module.module,
+    module.sourceCommit?.slice(0, 7) ?? "-",
+    module.standing,
+    module.fitArtifact?.slice(7, 14) ?? "-",
+    `compared ${describeAge(module.comparedAt, now)}`,
+    plainLine(module.standingWhy === "" ? (module.sourceSubject ?? "") : module.standingWhy, 160),
+  ]);
+  const bad = document.modules.find((module) => module.standing === "unfit" || module.standing === "broken");
+  const open = document.modules.some((module) => module.standing !== "current");
+  const next =
+    bad !== undefined
+      ? `mesh module show ${bad.module} --log`
+      : open && !document.waited
+        ? "mesh build --wait"
+        : "mesh status";
+  return [alignColumns([["MODULE", "SOURCE", "STANDS", "FIT", "KNOWN", ""], ...rows]), `  next: ${next}`].join("\n");
+}

@@ -1,0 +1,55 @@
+import type { Name } from "../../core/names.ts";
+import type { ContentChange } from "../diff-content.ts";
+import type { Foreseen } from "../simulate-push.ts";
+import { alignColumns } from "./columns.ts";
+import { plainLine } from "./plain.ts";
+
+export interface PlannedNode extends Omit<Foreseen, "content" | "mints"> {
+  readonly mints: readonly string[];
+  /** From what it was last sent; empty where it would not be sent. */
+  readonly changes: readonly ContentChange[];
+}
+
+export interface PlanDocument {
+  readonly named: readonly Name[];
+  readonly settles: boolean;
+  readonly nodes: readonly PlannedNode[];
+}
+
+const signs = { added: "+", removed: "-", changed: "~" } as const;
+
+/** What a push would do, for a person: each node with its round, its reason and the difference. */
+export function planText(plan: PlanDocument): string {
+  const sends = plan.nodes.filter((node) => node.outcome === "would-be-sent");
+  const cascaded = sends.filter((node) => node.round > 0);
+  const head =
+    sends.length === 0
+      ? `a push of ${plan.named.join(", ")} would send nothing`
+      : `a push of ${plan.named.join(", ")} would send to ${sends.length} ${sends.length === 1 ? "node" : "nodes"}${cascaded.length === 0 ? "" : `, ${cascaded.length} of them by cascade`}`;
+  return [
+    plan.settles ? head : `${head}, and would not settle`,
+    ...plan.nodes.flatMap((node) => ["", ...nodeLines(node)]),
+    "",
+    "nothing was changed; this plan ends with no token: a push composes anew when it runs",
+    `  next: ${nextCommand(plan, sends.length)}`,
+  ].join("\n");
+}
+
+function nodeLines(node: PlannedNode): string[] {
+  const rows = node.changes.map((change) => [signs[change.change], change.what, plainLine(change.detail, 160)]);
+  return [
+    `${node.node}  ${node.round === 0 ? "named" : `round ${node.round}`}  ${node.outcome.replaceAll("-", " ")}: ${plainLine(node.why, 600)}`,
+    ...node.mints.map((mint) => `  makes ${plainLine(mint)}`),
+    ...node.withdrawals.map((id) => `  withdraws ${plainLine(id)} (access ends, data stays)`),
+    ...node.notes.map((note) => `  note: ${plainLine(note)}`),
+    ...(rows.length === 0 ? [] : [alignColumns(rows, "  ")]),
+  ];
+}
+
+function nextCommand(plan: PlanDocument, sends: number): string {
+  const names = plan.named.join(" ");
+  if (plan.nodes.some((node) => node.outcome === "needs-confirmation")) return `mesh push ${names} --confirm-removal`;
+  const trouble = plan.nodes.find((node) => node.outcome === "not-worked-out" || node.outcome === "held");
+  if (trouble !== undefined) return `mesh why ${trouble.node}`;
+  return sends === 0 ? "mesh status" : `mesh push ${names}`;
+}

@@ -1,0 +1,76 @@
+import type { Told } from "../../core/push.ts";
+import { describeDuration } from "./ages.ts";
+import { alignColumns } from "./columns.ts";
+import { plainLine } from "./plain.ts";
+
+/** How far a node has come with what this push told it. */
+export type Effect = "applied" | "superseded" | "outstanding" | "failed" | "cannot-tell" | "not-sent";
+
+export interface PushedNode extends Told {
+  readonly effect: Effect;
+  /** What the host says, where it is not simply applied. */
+  readonly says: string;
+}
+
+export interface PushDocument {
+  readonly push: string;
+  readonly outcome: "settled" | "did-not-settle" | "refused" | "failed" | "under-way";
+  readonly rounds: number;
+  readonly message: string;
+  readonly moving: readonly string[];
+  /** From the request to the push's end, and to the last read back; null: not reached within the wait. */
+  readonly settledMs: number | null;
+  readonly appliedMs: number | null;
+  readonly nodes: readonly PushedNode[];
+  /** The push's workflow in the Temporal UI, where it is known. */
+  readonly ui: string | null;
+}
+
+/** The whole of a push for a person: what it came to, each node with its round and reason, what to try next. */
+export function pushText(document: PushDocument): string {
+  const applied = document.nodes.filter((node) => node.effect === "applied").length;
+  const told = document.nodes.filter((node) => node.effect !== "not-sent").length;
+  const rows = document.nodes.map((node) => [
+    node.node,
+    node.round === 0 ? "named" : `round ${node.round}`,
+    sentWords(node),
+    node.effect === "not-sent" ? "-" : node.effect,
+    plainLine(node.says === "" ? node.why : `${node.why}; ${node.says}`, 400),
+  ]);
+  return [
+    `push ${document.push}: ${outcomeWords(document)}, applied on ${applied} of ${told}${document.appliedMs === null ? "" : ` in ${describeDuration(document.appliedMs)}`}`,
+    ...(document.message === "" ? [] : [`  ${plainLine(document.message)}`]),
+    ...(document.moving.length === 0 ? [] : [`  still moves: ${document.moving.join(", ")}`]),
+    ...(rows.length === 0 ? [] : ["", alignColumns(rows)]),
+    ...(document.ui === null ? [] : ["", `  ${document.ui}`]),
+    `  next: ${nextCommand(document)}`,
+  ].join("\n");
+}
+
+function outcomeWords(document: PushDocument): string {
+  const words: Record<PushDocument["outcome"], string> = {
+    settled: "settled",
+    "did-not-settle": "did not settle",
+    refused: "refused",
+    failed: "failed",
+    "under-way": "still under way",
+  };
+  return `${words[document.outcome]}${document.settledMs === null ? "" : ` in ${describeDuration(document.settledMs)}`}`;
+}
+
+function sentWords(node: PushedNode): string {
+  if (node.outcome === "sent") return `sent ${node.epoch ?? "?"}.${node.number ?? "?"}`;
+  return node.outcome.replaceAll("-", " ");
+}
+
+function nextCommand(document: PushDocument): string {
+  const [unconfirmed] = document.nodes.filter((node) => node.outcome === "needs-confirmation");
+  if (unconfirmed !== undefined)
+    return `mesh plan ${unconfirmed.node}, and where that is meant: mesh push ${unconfirmed.node} --confirm-removal`;
+  const trouble = document.nodes.find(
+    (node) => node.effect === "failed" || node.outcome === "not-worked-out" || node.outcome === "held",
+  );
+  if (trouble !== undefined) return `mesh why ${trouble.node}`;
+  const open = document.nodes.some((node) => node.effect === "outstanding" || node.effect === "cannot-tell");
+  return open || document.outcome === "under-way" ? "mesh status --wait" : "mesh status";
+}

@@ -1,0 +1,92 @@
+import type { StatusDocument } from "../status/build-status.ts";
+import { describeAge, describeDuration } from "./ages.ts";
+import { alignColumns } from "./columns.ts";
+import { plainLine } from "./plain.ts";
+
+/** The whole status for a person. Every row says how old it is. */
+export function statusText(status: StatusDocument, now: Date): string {
+  const parts = [
+    headText(status),
+    status.modules.map((module) => module.text).join("\n"),
+    nodesText(status, now),
+    ...section("owed", owedRows(status)),
+    ...section("conditions", conditionRows(status, now)),
+    ...section(
+      "pushes under way",
+      status.pushes.map((push) => [push.push, `since ${describeAge(push.since, now)}`, plainLine(push.why, 160)]),
+    ),
+    ...section("sources", sourceRows(status, now)),
+    `  next: ${nextCommand(status)}`,
+  ];
+  return parts
+    .filter((part) => part !== "")
+    .join("\n\n")
+    .replace(/\n\n {2}next/, "\n  next");
+}
+
+function headText(status: StatusDocument): string {
+  const { controller } = status;
+  const acts = controller.runs
+    ? `controller ${plainLine(controller.holder, 80)} acts under epoch ${controller.epoch}`
+    : `no controller acts: ${plainLine(controller.why)}`;
+  return `mesh ${status.mesh}, read at ${status.readAt}; ${acts}`;
+}
+
+function nodesText(status: StatusDocument, now: Date): string {
+  if (status.nodes.length === 0) return status.modules.length === 0 ? "no nodes and no modules yet" : "";
+  const rows = status.nodes.map((node) => [
+    node.node,
+    [...new Set(node.all.map((finding) => finding.word))].join(", ").replaceAll("-", " ") ||
+      node.word.replaceAll("-", " "),
+    node.since === null ? "-" : describeAge(node.since, now),
+    describeAge(node.knownAt, now),
+    node.told ?? "-",
+    plainLine(node.why, 240),
+  ]);
+  return alignColumns([["NODE", "STANDS", "SINCE", "KNOWN", "TOLD", ""], ...rows]);
+}
+
+function owedRows(status: StatusDocument): string[][] {
+  return status.owed.map((debt) => [
+    `to ${debt.node}`,
+    `since ${describeDuration(debt.ageMs)}`,
+    plainLine(`${debt.what}${debt.told ? ", it was told and has not confirmed" : ", it was not told yet"}`),
+  ]);
+}
+
+function conditionRows(status: StatusDocument, now: Date): string[][] {
+  return status.conditions.map((condition) => [
+    `${condition.urgent ? "! " : ""}${condition.code}`,
+    plainLine(condition.subject, 80),
+    `since ${describeAge(condition.since, now)}, ${condition.count} times`,
+    plainLine(`${condition.message}${condition.remedy === "" ? "" : ` → ${condition.remedy}`}`),
+  ]);
+}
+
+function sourceRows(status: StatusDocument, now: Date): string[][] {
+  return status.sources.map((source) => [
+    source.repository,
+    source.branch,
+    source.commit?.slice(0, 7) ?? "-",
+    source.failure === null
+      ? `looked at ${describeAge(source.lookedAt, now)}`
+      : `no answer since ${describeAge(source.failingSince, now)}: ${plainLine(source.failure, 160)}`,
+  ]);
+}
+
+function section(title: string, rows: readonly (readonly string[])[]): string[] {
+  return rows.length === 0 ? [] : [`${title}\n${alignColumns(rows, "  ")}`];
+}
+
+function nextCommand(status: StatusDocument): string {
+  if (!status.controller.runs) return "npm start (or mesh serve): nothing moves without a controller";
+  const behind = status.nodes.filter((node) => node.behind);
+  if (behind.length === 1) return `mesh plan ${behind[0]?.node}   then   mesh push ${behind[0]?.node}`;
+  if (behind.length > 1) return "mesh push --behind";
+  const bad = status.modules.find((module) => module.standing === "unfit" || module.standing === "broken");
+  if (bad !== undefined) return `mesh module show ${bad.module} --log`;
+  const node = status.nodes.find((one) => one.word !== "current");
+  if (node !== undefined) return `mesh why ${node.node}`;
+  if (status.nodes.length === 0) return "mesh node add NAME --address ADDRESS";
+  return "mesh status --watch";
+}
