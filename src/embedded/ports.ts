@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { connect, createServer } from "node:net";
 
 /** A port that nobody listens on now. Somebody may take it before it is used: whoever uses it must say so clearly. */
@@ -13,11 +14,18 @@ export async function chooseFreePort(host = "127.0.0.1"): Promise<number> {
   });
 }
 
-/** As many that differ from each other. */
-export async function chooseFreePorts(count: number): Promise<readonly number[]> {
-  const ports = new Set<number>();
-  while (ports.size < count) ports.add(await chooseFreePort());
-  return [...ports];
+const keptPorts = { first: 20_000, last: 29_999 } as const;
+
+/**
+ * A free port to be kept for the next starts. Below those that the system gives to outgoing connections: one of these
+ * would be taken by chance at some later start.
+ */
+export async function chooseKeptPort(taken: readonly number[]): Promise<number> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const port = randomInt(keptPorts.first, keptPorts.last + 1);
+    if (!taken.includes(port) && (await isPortFree(port))) return port;
+  }
+  throw new Error(`no free port between ${keptPorts.first} and ${keptPorts.last}`);
 }
 
 export async function isPortFree(port: number, host = "127.0.0.1"): Promise<boolean> {

@@ -39,8 +39,9 @@ export interface RunningPostgres extends Running {
   /** As superuser `mesh`, to the database `mesh`. Holds the password. */
   readonly url: string;
   readonly port: number;
-  readonly version: string;
-  readonly dataFolder: string;
+  /** Null for a server of somebody else's, like the folder. */
+  readonly version: string | null;
+  readonly dataFolder: string | null;
 }
 
 const readyTimeoutMs = 60_000;

@@ -1,0 +1,149 @@
+import { randomBytes } from "node:crypto";
+import { chmod, lstat, mkdir, realpath, symlink } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { InputError } from "../core/errors.ts";
+import { readMeshFile, type MeshFile } from "./mesh-file.ts";
+import { chooseKeptPort } from "./ports.ts";
+import { isErrno } from "./process-identity.ts";
+import type { Progress } from "./progress.ts";
+import { isReachableBy, readRunAs } from "./run-as.ts";
+import { takeStateLock } from "./state-lock.ts";
+import { writeAtomically } from "./write-atomically.ts";
+
+/** The folders of a one-machine mesh, absolute and free of symbolic links. */
+export interface StatePaths {
+  readonly root: string;
+  /** 0700: passwords and keys. */
+  readonly secrets: string;
+  readonly temporal: string;
+  readonly artifacts: string;
+  readonly repositories: string;
+  /** The work copy that a person edits. */
+  readonly work: string;
+  /** The bare repository that it is pushed to. */
+  readonly origin: string;
+  readonly hosts: string;
+  readonly log: string;
+  /** Pid files. */
+  readonly run: string;
+}
+
+/** A state folder that this process alone works on, until `release`. */
+export interface OpenState {
+  readonly paths: StatePaths;
+  readonly file: () => MeshFile;
+  /** Ports for these names: those kept, else free ones, written down before they are answered. */
+  keepPorts(names: readonly string[]): Promise<Readonly<Record<string, number>>>;
+  keepUrls(urls: Readonly<Record<string, string>>): Promise<void>;
+  release(): Promise<void>;
+}
+
+export interface StateOptions {
+  readonly path: string;
+  /** The mesh's name; one that is there already must have the same. */
+  readonly mesh: string;
+  readonly progress: Progress;
+  /** Where state is kept for root when nobody else can get to `path`. */
+  readonly elsewhere?: string;
+}
+
+/** Makes the folder or completes it, and locks it. Throws InputError when another process has it. */
+export async function openStateFolder(options: StateOptions): Promise<OpenState> {
+  const root = await placeFolder(resolve(options.path), options);
+  const paths = listPaths(root);
+  for (const path of [paths.run, paths.log, paths.temporal, paths.hosts]) await mkdir(path, { recursive: true });
+  await mkdir(paths.secrets, { recursive: true, mode: 0o700 });
+  const lock = await takeStateLock(join(paths.run, "lock.json"));
+  try {
+    let file = (await readMeshFile(root)) ?? { version: 1, mesh: options.mesh, ports: {}, urls: {} };
+    if (file.mesh !== options.mesh) {
+      throw new InputError(
+        `${root} holds the mesh ${file.mesh}, not ${options.mesh}`,
+        "Use another folder with --state DIR, or the mesh's own name.",
+      );
+    }
+    const keep = async (next: MeshFile): Promise<void> => {
+      await writeAtomically(join(root, "mesh.json"), `${JSON.stringify(next, null, 2)}\n`);
+      file = next;
+    };
+    await keep(file);
+    return {
+      paths,
+      file: () => file,
+      keepPorts: async (names) => {
+        const ports = await addPorts(file.ports, names);
+        await keep({ ...file, ports });
+        return ports;
+      },
+      keepUrls: (urls) => keep({ ...file, urls: { ...file.urls, ...urls } }),
+      release: () => lock.release(),
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** For readers, which need no lock. */
+export function listPaths(root: string): StatePaths {
+  const at = (name: string): string => join(root, name);
+  return {
+    root,
+    secrets: at("secrets"),
+    temporal: at("temporal"),
+    artifacts: at("artifacts"),
+    repositories: at("repositories"),
+    work: at("work"),
+    origin: at("origin"),
+    hosts: at("hosts"),
+    log: at("log"),
+    run: at("run"),
+  };
+}
+
+async function addPorts(
+  kept: Readonly<Record<string, number>>,
+  names: readonly string[],
+): Promise<Readonly<Record<string, number>>> {
+  const ports: Record<string, number> = { ...kept };
+  for (const name of names) ports[name] ??= await chooseKeptPort(Object.values(ports));
+  return ports;
+}
+
+/**
+ * Servers of a root's mesh run as nobody, who cannot get below /root. State that would lie there is kept elsewhere, with
+ * a symbolic link in its place.
+ */
+async function placeFolder(path: string, options: StateOptions): Promise<string> {
+  if (await isThere(path)) return await realpath(path);
+  await mkdir(dirname(path), { recursive: true });
+  const user = readRunAs();
+  if (user === null || (await isReachableBy(user, await realpath(dirname(path))))) {
+    await makeOpenFolder(path);
+    return await realpath(path);
+  }
+  const id = randomBytes(4).toString("hex");
+  const place = join(options.elsewhere ?? "/var/lib/mesh-delivery", `${basename(path).replace(/^\./, "")}-${id}`);
+  await mkdir(dirname(place), { recursive: true });
+  await makeOpenFolder(place);
+  await symlink(place, path);
+  options.progress(`state: kept in ${place}, since servers run as nobody, who cannot get to ${dirname(path)}`);
+  return place;
+}
+
+/** Others may enter it, whatever the umask says. */
+async function makeOpenFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true });
+  await chmod(path, 0o755);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    // absence is the answer: that is the question.
+    if (isErrno(error, "ENOENT")) return false;
+    throw error;
+  }
+}
