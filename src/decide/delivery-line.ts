@@ -1,4 +1,5 @@
 import type { Digest, Name, ObjectId } from "../core/names.ts";
+import { compareText, listNames, shortId } from "./short-names.ts";
 import type { SituationWord } from "./situation.ts";
 
 /** How a module stands, from the last comparison (`module.standing`). */
@@ -50,6 +51,91 @@ export interface DeliveryLine {
 }
 
 /** `nameWidth`: columns to pad the module's name to. */
-export function deliveryLine(_facts: DeliveryFacts, _nameWidth = 0): DeliveryLine {
-  throw new Error("not written yet");
+export function deliveryLine(facts: DeliveryFacts, nameWidth = 0): DeliveryLine {
+  const { module, fit } = facts;
+  const declared = facts.nodes.filter((node) => fit !== null && node.declared === fit.artifact);
+  const applied = declared.filter((node) => node.applied);
+  const pending = declared.filter((node) => !node.applied);
+  const line: Omit<DeliveryLine, "text"> = {
+    module,
+    source: facts.sourceCommit === null ? null : shortId(facts.sourceCommit),
+    builtFrom: fit === null ? null : shortId(fit.commit),
+    verdict: sayVerdict(facts),
+    behindBy: facts.behindBy,
+    declaredOn: declared.length,
+    appliedOn: applied.length,
+    // Declared and told is *outstanding* until the host says how it went, whatever else holds about the node.
+    outstandingOn: pending.filter((node) => !hasWord(node)).length,
+    olderOn: facts.nodes.filter((node) => node.declared !== null && node.declared !== fit?.artifact).length,
+    notDeclaredOn: facts.nodes.filter((node) => node.declared === null).length,
+    others: countWords(pending.filter(hasWord)),
+  };
+  return { ...line, text: `${module.padEnd(nameWidth)}   ${saySteps(line)}` };
+}
+
+/** Words by which a node says why a declared build is not applied. */
+const reasons: ReadonlySet<SituationWord> = new Set([
+  "failed",
+  "stuck",
+  "un-ready",
+  "refused",
+  "reverted",
+  "silent",
+  "cannot-tell",
+]);
+
+function hasWord({ word }: DeliveryNode): boolean {
+  return reasons.has(word);
+}
+
+/** The verdict is about the source as it is now; the build that runs may be an older, fit one. */
+function sayVerdict({ standing, standingWhy, waitingFor, fit }: DeliveryFacts): string {
+  switch (standing) {
+    case "current":
+      return "fit";
+    case "waiting":
+      return waitingFor.length === 0 ? `waiting: ${standingWhy}` : `waiting for ${listNames(waitingFor, 3)}`;
+    case "new":
+      return "not built";
+    case "out-of-date":
+      return fit === null ? "not built" : "out of date";
+    case "building":
+    case "unfit":
+    case "outstanding":
+    case "broken":
+      return standing;
+  }
+}
+
+function saySteps(line: Omit<DeliveryLine, "text">): string {
+  const behind = line.behindBy === null || line.behindBy === 0 ? "" : `, ${line.behindBy} behind`;
+  const steps = [
+    `source ${line.source ?? "not known"}`,
+    line.builtFrom === null ? "" : `built from ${line.builtFrom}${behind}`,
+    line.verdict,
+  ];
+  if (line.builtFrom !== null) {
+    const declared = [
+      `declared on ${line.declaredOn}`,
+      line.olderOn === 0 ? "" : `${line.olderOn} on another build`,
+      line.notDeclaredOn === 0 ? "" : `${line.notDeclaredOn} not told`,
+    ];
+    const applied = [
+      `applied on ${line.appliedOn}`,
+      line.outstandingOn === 0 ? "" : `${line.outstandingOn} outstanding`,
+      ...line.others.map(({ word, nodes }) => `${nodes} ${word}`),
+    ];
+    steps.push(joinSome(declared), joinSome(applied));
+  }
+  return steps.filter((step) => step !== "").join(" · ");
+}
+
+function joinSome(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join(", ");
+}
+
+function countWords(nodes: readonly DeliveryNode[]): DeliveryLine["others"] {
+  const counts = new Map<SituationWord, number>();
+  for (const { word } of nodes) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return [...counts].map(([word, count]) => ({ word, nodes: count })).toSorted((a, b) => compareText(a.word, b.word));
 }

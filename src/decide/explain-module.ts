@@ -1,6 +1,9 @@
 import type { Name } from "../core/names.ts";
-import type { BuildFacts } from "./build-facts.ts";
+import type { BuildFacts, ModuleFacts } from "./build-facts.ts";
 import type { Standing } from "./delivery-line.ts";
+import { planBuilds, type BuildPlan } from "./plan-builds.ts";
+import { listInbound } from "./rebuild-set.ts";
+import { compareText } from "./short-names.ts";
 
 /** The answer of `mesh why MODULE` (R6, R8). */
 export interface ModuleExplanation {
@@ -10,7 +13,7 @@ export interface ModuleExplanation {
   readonly why: readonly string[];
   readonly dependsOn: readonly ExplainedEdge[];
   readonly dependents: readonly ExplainedEdge[];
-  /** Everything that would be rebuilt after it, in order. */
+  /** Everything that may be rebuilt after it, in order. */
   readonly reaches: readonly Name[];
 }
 
@@ -22,6 +25,57 @@ export interface ExplainedEdge {
 }
 
 /** Null: no such module. */
-export function explainModule(_facts: BuildFacts, _module: Name): ModuleExplanation | null {
-  throw new Error("not written yet");
+export function explainModule(
+  facts: BuildFacts,
+  name: Name,
+  plan: BuildPlan = planBuilds(facts),
+): ModuleExplanation | null {
+  const module = facts.modules.get(name);
+  if (module === undefined) return null;
+  const dependents = [...facts.modules.values()].filter((other) => other.module !== name);
+  const reached = reach(facts, name);
+  return {
+    module: name,
+    ...standingOf(plan, module),
+    dependsOn: sortEdges(
+      module.edges
+        .filter((edge) => edge.dependency !== name)
+        .map(({ dependency, kind, file, line }) => ({ module: dependency, kind, at: `${file}:${line}` })),
+    ),
+    dependents: sortEdges(
+      dependents.flatMap((other) =>
+        other.edges
+          .filter((edge) => edge.dependency === name)
+          .map(({ kind, file, line }) => ({ module: other.module, kind, at: `${file}:${line}` })),
+      ),
+    ),
+    reaches: plan.order.filter((other) => other !== name && reached.has(other)),
+  };
+}
+
+/** How a module stands, in the word that is kept with it. */
+export function standingOf(
+  plan: BuildPlan,
+  { module, lastFit }: Pick<ModuleFacts, "module" | "lastFit">,
+): { readonly standing: Standing; readonly why: readonly string[] } {
+  const isIt = (row: { readonly module: Name }): boolean => row.module === module;
+  const ready = plan.ready.find(isIt);
+  if (ready !== undefined) return { standing: lastFit === null ? "new" : "out-of-date", why: [ready.why] };
+  if (plan.current.some(isIt)) return { standing: "current", why: ["what it is built from is what it was built from"] };
+  const rows = [...plan.building, ...plan.waiting, ...plan.unfit, ...plan.outstanding, ...plan.broken];
+  const row = rows.find(isIt);
+  return row === undefined ? { standing: "new", why: [] } : { standing: row.kind, why: [row.why] };
+}
+
+function reach(facts: BuildFacts, name: Name): Set<Name> {
+  const inbound = listInbound(facts);
+  const reached = new Set([name]);
+  for (const module of reached) for (const dependent of inbound.get(module) ?? []) reached.add(dependent);
+  return reached;
+}
+
+function sortEdges(edges: readonly ExplainedEdge[]): ExplainedEdge[] {
+  return edges.toSorted(
+    (a, b) => compareText(a.module, b.module) || compareText(a.kind, b.kind) || compareText(a.at, b.at),
+  );
 }

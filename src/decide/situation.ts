@@ -1,9 +1,8 @@
-import type { Order } from "../core/declaration.ts";
-import type { Digest, Name } from "../core/names.ts";
-import type { Report } from "../core/report.ts";
-import type { Composition } from "./composition.ts";
-import type { FailureTrack } from "./track-failures.ts";
-import type { Sent } from "./world.ts";
+import type { Name } from "../core/names.ts";
+import { ageMs, describeAge } from "./ages.ts";
+import { findingsOfHost, listNotices } from "./findings-of-host.ts";
+import { findingsOfRecords } from "./findings-of-records.ts";
+import type { SituationFacts } from "./situation-facts.ts";
 
 /** The words of R31, and no others. */
 export type SituationWord =
@@ -21,59 +20,12 @@ export type SituationWord =
   | "silent"
   | "cannot-tell";
 
-export interface SituationFacts {
-  readonly node: Name;
-  /** As enrolled now; null: no host yet. */
-  readonly incarnation: string | null;
-  /** Composed at the newest builds. */
-  readonly composition: Composition;
-  readonly sent: (Sent & { readonly at: string }) | null;
-  readonly account: AccountFacts | null;
-  /** The host's last request of any kind; null: never. */
-  readonly lastContactAt: string | null;
-  /** What the last push that looked at this node made of it, where it was not sent. */
-  readonly lastTold: {
-    readonly outcome: "held" | "needs-confirmation";
-    readonly why: string;
-    readonly at: string;
-  } | null;
-  /** Since when composition differs from what was sent, where known. */
-  readonly changedSince: string | null;
-  /** When the records were read. */
-  readonly readAt: string;
-  /** The oldest look at a source of a module on this node; null: never, or it has none. */
-  readonly sourcesLookedAt: string | null;
-  readonly now: string;
-  readonly limits: SituationLimits;
-}
-
-export interface AccountFacts {
-  readonly incarnation: string;
-  readonly has: Order | null;
-  readonly digest: Digest | null;
-  readonly outcome: Report["outcome"];
-  readonly resources: Report["resources"];
-  readonly refusals: Report["refusals"];
-  readonly receivedAt: string;
-  readonly track: FailureTrack;
-  /** The host went back by itself (case 33). */
-  readonly reverted?: { readonly to: Order; readonly why: string; readonly since: string };
-}
-
-export interface SituationLimits {
-  /** A host that said nothing for longer is *silent*. */
-  readonly silentAfterMs: number;
-  /** Rows read longer ago than this are no knowledge any more. */
-  readonly recordsStaleAfterMs: number;
-  /** Sources not looked at for longer: whether the node is out of date cannot be told. */
-  readonly sourcesStaleAfterMs: number;
-}
-
 /** One thing that holds about a node. */
 export interface Finding {
   readonly word: SituationWord;
   /** ISO; null: not known. */
   readonly since: string | null;
+  /** A sentence. */
   readonly why: string;
 }
 
@@ -84,14 +36,85 @@ export interface Situation extends Finding {
   readonly knownAt: string;
   /** All findings, the primary one first. */
   readonly all: readonly Finding[];
+  /** Sentences worth saying that are no situation of the node: what its host refused besides. */
+  readonly notices: readonly string[];
 }
 
-/** A node's situation by an ordered table: the first row that matches gives the word, every row that matches is listed. */
-export function situationOf(_facts: SituationFacts): Situation {
-  throw new Error("not written yet");
+/** Which word is said when several hold: the first. */
+const precedence: readonly SituationWord[] = [
+  // Nothing below is knowledge any more.
+  "cannot-tell",
+  // What its last report said may be over: the last word is old (cases 30, 32).
+  "silent",
+  // It does not even take what it is told: nothing else can mend it.
+  "refused",
+  // A failure that repeats needs a person; a single one may pass.
+  "stuck",
+  "reverted",
+  "failed",
+  // Applied, and waits for something beside it.
+  "un-ready",
+  // The records do not say what it should be: a push cannot help.
+  "not-worked-out",
+  // Automation left it where it is: a push by name moves it.
+  "held",
+  "never-told",
+  // On its way.
+  "outstanding",
+  // It has what it was told, and would now be told something else.
+  "out-of-date",
+  "current",
+];
+
+/**
+ * A node's situation. Every row that matches is listed, the first by precedence is the word. *Current* is said only
+ * where nothing else holds, and never on old knowledge.
+ */
+export function situationOf(facts: SituationFacts): Situation {
+  const findings = [...findingsOfHost(facts), ...findingsOfRecords(facts)];
+  const blind = findBlindness(facts, findings.length > 0);
+  const found = [...findings, ...blind].toSorted((a, b) => precedence.indexOf(a.word) - precedence.indexOf(b.word));
+  const all: readonly [Finding, ...Finding[]] = isSome(found) ? found : [sayCurrent(facts)];
+  const [primary] = all;
+  return { ...primary, node: facts.node, knownAt: knownAt(facts), all, notices: listNotices(facts) };
 }
 
 /** What `push --behind` acts on, and what `status` calls behind: one function for both (R31). */
-export function isBehind(_situation: Pick<Situation, "all">): boolean {
-  throw new Error("not written yet");
+export function isBehind({ all }: Pick<Situation, "all">): boolean {
+  const words = new Set(all.map((finding) => finding.word));
+  return words.has("out-of-date") || words.has("held") || (words.has("never-told") && !words.has("not-worked-out"));
+}
+
+/** Knowledge that is too old to say anything by, or to say *current* by. */
+function findBlindness(facts: SituationFacts, somethingHolds: boolean): Finding[] {
+  const { now, readAt, sourcesLookedAt, limits } = facts;
+  const readAge = ageMs(now, readAt);
+  if (readAge > limits.recordsStaleAfterMs) {
+    return [{ word: "cannot-tell", since: readAt, why: `the records were last read ${describeAge(readAge)} ago` }];
+  }
+  // Something that holds is true whether or not a source moved meanwhile.
+  if (somethingHolds || sourcesLookedAt === undefined) return [];
+  if (sourcesLookedAt === null) {
+    return [{ word: "cannot-tell", since: null, why: "a source of its modules was never looked at" }];
+  }
+  const lookAge = ageMs(now, sourcesLookedAt);
+  if (lookAge <= limits.sourcesStaleAfterMs) return [];
+  const why = `a source of its modules was last looked at ${describeAge(lookAge)} ago: it may have moved`;
+  return [{ word: "cannot-tell", since: sourcesLookedAt, why }];
+}
+
+function sayCurrent({ sent, account }: SituationFacts): Finding {
+  const why = "what it should be is what it was told, and the host read all of it back";
+  return { word: "current", since: account?.receivedAt ?? sent?.at ?? null, why };
+}
+
+/** A row is as old as the oldest thing it rests on: the host's word, or our reading of the records. */
+function knownAt({ account, sent, lastContactAt, readAt }: SituationFacts): string {
+  if (sent === null) return readAt;
+  const word = lastContactAt ?? account?.receivedAt ?? sent.at;
+  return ageMs(readAt, word) > 0 ? word : readAt;
+}
+
+function isSome(findings: readonly Finding[]): findings is readonly [Finding, ...Finding[]] {
+  return findings.length > 0;
 }

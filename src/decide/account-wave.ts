@@ -1,0 +1,61 @@
+import type { Digest, Name } from "../core/names.ts";
+import type { BuildPlan } from "./plan-builds.ts";
+
+/** What the build of a module came to in this wave. */
+export interface WaveResult {
+  readonly state: "fit" | "unfit" | "outstanding" | "superseded";
+  readonly artifact: Digest | null;
+  readonly message: string;
+}
+
+export interface Accounted {
+  readonly module: Name;
+  readonly outcome: "built" | "cut-off" | "failed" | "waiting" | "superseded";
+  /** A sentence. */
+  readonly why: string;
+}
+
+/** One row for every module announced, whatever happened (R9). `plan`: planned again when the wave ended. */
+export function accountWave(
+  announced: readonly Name[],
+  results: ReadonlyMap<Name, WaveResult>,
+  plan: BuildPlan,
+): Accounted[] {
+  const left = listLeft(plan);
+  return announced.map((module) => {
+    const result = results.get(module);
+    if (result !== undefined) return accountResult(module, result);
+    const gone: Accounted = { module, outcome: "superseded", why: `${module} is no module any more` };
+    return left.get(module) ?? gone;
+  });
+}
+
+function accountResult(module: Name, { state, message }: WaveResult): Accounted {
+  switch (state) {
+    case "fit":
+      return { module, outcome: "built", why: `${module} was built and is fit` };
+    case "unfit":
+      return { module, outcome: "failed", why: `${module} is unfit: ${message}` };
+    case "outstanding":
+      return { module, outcome: "failed", why: `${module} is outstanding: ${message}` };
+    case "superseded":
+      return { module, outcome: "superseded", why: `a newer ${module} takes its place: ${message}` };
+  }
+}
+
+/** What is to be said of a module that this wave did not build. */
+function listLeft(plan: BuildPlan): Map<Name, Accounted> {
+  const rows: Accounted[] = [
+    ...plan.current.map(({ module }): Accounted => {
+      return { module, outcome: "cut-off", why: `nothing that ${module} is built from moved in the end` };
+    }),
+    ...plan.waiting.map(({ module, why }): Accounted => ({ module, outcome: "waiting", why })),
+    ...[...plan.unfit, ...plan.outstanding, ...plan.broken].map(({ module, kind, why }): Accounted => {
+      return { module, outcome: "failed", why: `${module} is ${kind}: ${why}` };
+    }),
+    ...[...plan.ready, ...plan.building].map(({ module, why }): Accounted => {
+      return { module, outcome: "superseded", why: `the next wave builds it: ${why}` };
+    }),
+  ];
+  return new Map(rows.map((row) => [row.module, row]));
+}

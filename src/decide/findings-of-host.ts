@@ -1,0 +1,114 @@
+import type { ResourceReport } from "../core/report.ts";
+import { ageMs, describeAge, timeMs } from "./ages.ts";
+import { compareOrder, describeOrder } from "./order.ts";
+import { listNames } from "./short-names.ts";
+import type { Finding } from "./situation.ts";
+import type { AccountFacts, SituationFacts } from "./situation-facts.ts";
+import { isStuck } from "./track-failures.ts";
+
+/** What the host's own words say: nothing here is inferred from what was sent to it. */
+export function findingsOfHost(facts: SituationFacts): Finding[] {
+  const { sent, incarnation } = facts;
+  // A host that was never told anything owes no word.
+  if (sent === null || incarnation === null || sent.incarnation !== incarnation) return [];
+  const account = facts.account?.incarnation === incarnation ? facts.account : null;
+  const silence = findSilence(facts, account);
+  if (account === null) return [...silence, sayOutstanding(sent.order, sent.at, "no report of it yet")];
+  const findings = [...silence, ...findRefusal(sent, account), ...findReversion(account)];
+  const place = account.has === null ? -1 : compareOrder(account.has, sent.order);
+  if (place > 0 && account.has !== null) {
+    const why = `the host has ${describeOrder(account.has)}, these records end at ${describeOrder(sent.order)}`;
+    return [...findings, { word: "cannot-tell", since: account.receivedAt, why }];
+  }
+  if (place < 0) {
+    const has = account.has === null ? "nothing yet" : describeOrder(account.has);
+    return [...findings, sayOutstanding(sent.order, sent.at, `the host has ${has}`)];
+  }
+  if (account.digest !== sent.digest) {
+    const why = `the host has other content than was sent under ${describeOrder(sent.order)}`;
+    return [...findings, { word: "cannot-tell", since: account.receivedAt, why }];
+  }
+  return [...findings, ...findOutcome(sent, account)];
+}
+
+/** The outcome of exactly what it was last sent (case 40). *Applied* is the only one that says nothing here. */
+function findOutcome(sent: NonNullable<SituationFacts["sent"]>, account: AccountFacts): Finding[] {
+  const { outcome, resources, track, receivedAt } = account;
+  const unReady = resources.filter((resource) => resource.state === "un-ready");
+  const findings: Finding[] = [];
+  if (isStuck(track)) findings.push(sayStuck(track));
+  if (outcome === "failed") {
+    const failed = resources.filter((resource) => resource.state === "failed");
+    findings.push({ word: "failed", since: track.failingSince ?? receivedAt, why: sayResources(failed) });
+  }
+  if (outcome === "un-ready" || unReady.length > 0) {
+    findings.push({ word: "un-ready", since: receivedAt, why: sayResources(unReady) });
+  }
+  // A report that claims *applied* over a resource that is not is not believed (case 33).
+  const unfinished = outcome === "none" || outcome === "half" || resources.some(isUnfinished);
+  if (findings.length === 0 && unfinished) {
+    findings.push(sayOutstanding(sent.order, sent.at, sayResources(resources.filter(isUnfinished))));
+  }
+  return findings;
+}
+
+function isUnfinished({ state }: ResourceReport): boolean {
+  return state === "waiting" || state === "failed";
+}
+
+function findSilence({ now, limits, sent, lastContactAt }: SituationFacts, account: AccountFacts | null): Finding[] {
+  const last = lastContactAt ?? account?.receivedAt ?? null;
+  const age = ageMs(now, last ?? sent?.at ?? now);
+  if (age <= limits.silentAfterMs) return [];
+  const why = last === null ? "its host never said a word" : `no word of its host for ${describeAge(age)}`;
+  return [{ word: "silent", since: last ?? sent?.at ?? null, why }];
+}
+
+/** A refusal counts while it is about what the node was last sent; older ones are history. */
+function findRefusal(sent: NonNullable<SituationFacts["sent"]>, account: AccountFacts): Finding[] {
+  if (account.has !== null && compareOrder(account.has, sent.order) === 0) return [];
+  const refusal = account.refusals.findLast(({ offered, at }) =>
+    // One that could not even be read is taken for the last send when it came after it.
+    offered === null ? timeMs(at) >= timeMs(sent.at) : compareOrder(offered, sent.order) === 0,
+  );
+  if (refusal === undefined) return [];
+  return [{ word: "refused", since: refusal.at, why: `the host refused it (${refusal.check}): ${refusal.message}` }];
+}
+
+/** Refusals that are not about the last send: somebody offers this host what is not ours, or not new (case 45). */
+export function listNotices({ sent, account }: SituationFacts): string[] {
+  if (account === null) return [];
+  const counted = sent === null ? [] : findRefusal(sent, account);
+  const others = account.refusals.filter((refusal) => !counted.some((finding) => finding.since === refusal.at));
+  return others.map(({ check, message, count, at, offered }) => {
+    const what = offered === null ? "something it could not read" : `declaration ${describeOrder(offered)}`;
+    return `refused ${what} (${check}): ${message}; ${count === 1 ? "once" : `${count} times`}, last at ${at}`;
+  });
+}
+
+function findReversion({ reverted }: AccountFacts): Finding[] {
+  if (reverted === undefined) return [];
+  return [{ word: "reverted", since: reverted.since, why: `back to ${describeOrder(reverted.to)}: ${reverted.why}` }];
+}
+
+function sayStuck(track: AccountFacts["track"]): Finding {
+  const same = `${listNames(track.failing, 3)} failed ${track.failingCount} times in a row`;
+  const any = `no success in ${track.noSuccessCount} reports, last failing: ${listNames(track.failing, 3)}`;
+  const isSame = track.failingCount >= 3;
+  return { word: "stuck", since: isSame ? track.failingSince : track.noSuccessSince, why: isSame ? same : any };
+}
+
+function sayOutstanding(order: Parameters<typeof describeOrder>[0], since: string, more: string): Finding {
+  return {
+    word: "outstanding",
+    since,
+    why: `told ${describeOrder(order)}, not applied yet${more === "" ? "" : `: ${more}`}`,
+  };
+}
+
+function sayResources(resources: readonly ResourceReport[]): string {
+  return listNames(
+    resources.map(({ id, message }) => `${id}: ${message}`),
+    2,
+  );
+}

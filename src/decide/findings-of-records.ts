@@ -1,0 +1,43 @@
+import { describeOrder } from "./order.ts";
+import type { Finding } from "./situation.ts";
+import type { SituationFacts } from "./situation-facts.ts";
+
+/** What the records say the node should be, beside what it was told. */
+export function findingsOfRecords(facts: SituationFacts): Finding[] {
+  const { composition, sent, incarnation, lastTold, changedSince } = facts;
+  const isTold = sent !== null && sent.incarnation === incarnation;
+  const findings: Finding[] = [];
+  if (composition.kind === "not-worked-out") {
+    const why = composition.problems.map((problem) => problem.why).join("; ");
+    findings.push({ word: "not-worked-out", since: changedSince, why });
+  }
+  if (composition.kind === "held") {
+    findings.push({ word: "held", since: changedSince, why: composition.holds.map((hold) => hold.why).join("; ") });
+  }
+  if (!isTold) {
+    const why =
+      sent === null ? "it was never told anything" : "its host was enrolled again and was not told anything yet";
+    return [...findings, { word: "never-told", since: null, why: `${why}: \`push ${facts.node}\` sends it` }];
+  }
+  if (composition.kind !== "composed" || composition.digest === sent.digest) return findings;
+  // What a push made of it holds until it is sent, and only while there is something to send.
+  if (lastTold !== null && lastTold.at > sent.at) {
+    findings.push({ word: "held", since: lastTold.at, why: lastTold.why });
+  }
+  return [...findings, { word: "out-of-date", since: changedSince, why: explainDifference(facts, sent) }];
+}
+
+function explainDifference({ composition }: SituationFacts, sent: NonNullable<SituationFacts["sent"]>): string {
+  if (composition.kind !== "composed") return "";
+  const was = sent.builds;
+  const now = composition.content.builds;
+  if (was === null) return `it was last sent ${describeOrder(sent.order)}, without a record of its builds`;
+  const changes = [...new Set([...Object.keys(was), ...Object.keys(now)])].toSorted().flatMap((module) => {
+    if (!Object.hasOwn(was, module)) return [`${module} is new`];
+    if (!Object.hasOwn(now, module)) return [`${module} is gone`];
+    return was[module] === now[module] ? [] : [`${module} has a newer build`];
+  });
+  // Same builds, other content: configuration, an endpoint, a grant list.
+  const what = changes.length === 0 ? "its settings, its providers or its grants changed" : changes.join(", ");
+  return `since it was sent ${describeOrder(sent.order)}: ${what}`;
+}

@@ -1,0 +1,55 @@
+import type { Order } from "../core/declaration.ts";
+import type { Digest, Name } from "../core/names.ts";
+import type { Report } from "../core/report.ts";
+import type { Composition } from "./composition.ts";
+import type { FailureTrack } from "./track-failures.ts";
+import type { Sent } from "./world.ts";
+
+/** What is known about one node, at one moment. All times are ISO in UTC. */
+export interface SituationFacts {
+  readonly node: Name;
+  /** As enrolled now; null: no host yet. */
+  readonly incarnation: string | null;
+  /** Composed at the newest builds. */
+  readonly composition: Composition;
+  readonly sent: (Sent & { readonly at: string }) | null;
+  readonly account: AccountFacts | null;
+  /** The host's last request of any kind; null: never. */
+  readonly lastContactAt: string | null;
+  /** What the last push that looked at this node made of it, where it was not sent. */
+  readonly lastTold: {
+    readonly outcome: "held" | "needs-confirmation";
+    readonly why: string;
+    readonly at: string;
+  } | null;
+  /** Since when composition differs from what was sent, where known. */
+  readonly changedSince: string | null;
+  /** When the records were read. */
+  readonly readAt: string;
+  /** The oldest look at a source of a module on this node; null: one was never looked at. Undefined: it has none. */
+  readonly sourcesLookedAt?: string | null;
+  readonly now: string;
+  readonly limits: SituationLimits;
+}
+
+export interface AccountFacts {
+  readonly incarnation: string;
+  readonly has: Order | null;
+  readonly digest: Digest | null;
+  readonly outcome: Report["outcome"];
+  readonly resources: Report["resources"];
+  readonly refusals: Report["refusals"];
+  readonly receivedAt: string;
+  readonly track: Pick<FailureTrack, "failing" | "failingSince" | "failingCount" | "noSuccessSince" | "noSuccessCount">;
+  /** The host went back by itself (case 33). */
+  readonly reverted?: { readonly to: Order; readonly why: string; readonly since: string };
+}
+
+export interface SituationLimits {
+  /** A host that said nothing for longer is *silent*. */
+  readonly silentAfterMs: number;
+  /** Rows read longer ago than this are no knowledge any more. */
+  readonly recordsStaleAfterMs: number;
+  /** Sources not looked at for longer: whether the node is out of date cannot be told. */
+  readonly sourcesStaleAfterMs: number;
+}
