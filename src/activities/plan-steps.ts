@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Digest, Name } from "../core/names.ts";
 import type { World } from "../decide/world.ts";
 import type { BuildPlan } from "../decide/plan-builds.ts";
-import { accountWave } from "../decide/rebuild-set.ts";
+import { accountWave } from "../decide/account-wave.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { recordModulePlans, type ModulePlan } from "../store/module-plans.ts";
 import { accountFor, getWave } from "../store/waves.ts";

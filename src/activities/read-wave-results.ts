@@ -1,5 +1,5 @@
 import type { Name } from "../core/names.ts";
-import type { WaveResult } from "../decide/rebuild-set.ts";
+import type { WaveResult } from "../decide/account-wave.ts";
 import type { Queryable } from "../store/database.ts";
 import { listBuilds } from "../store/builds.ts";
 import type { Wave } from "../store/waves.ts";

@@ -1,7 +1,7 @@
 import { Client, Connection, WorkflowFailedError } from "@temporalio/client";
 import { ApplicationFailure, type SearchAttributePair } from "@temporalio/common";
 import { InputError, UnavailableError } from "../core/errors.ts";
-import type { PushResult } from "../core/push.ts";
+import { pushResultSchema, type PushResult } from "../core/push.ts";
 import { pushWorkflowId, reconcileWorkflowId } from "../decide/ids.ts";
 import { meshName, meshNodes, meshPhase } from "../workflows/attributes.ts";
 import type { PushInput, ReconcileInput, Wake } from "../workflows/messages.ts";
@@ -72,7 +72,7 @@ async function startPush(client: Client, order: PushOrder): Promise<{ pushId: st
       typedSearchAttributes: attributesOf(order),
     }),
   );
-  return { pushId, result: () => readResult(() => handle.result() as Promise<PushResult>) };
+  return { pushId, result: () => readResult(async () => pushResultSchema.parse(await handle.result())) };
 }
 
 function attributesOf(order: PushOrder): SearchAttributePair[] {
@@ -118,11 +118,16 @@ async function readResult(result: () => Promise<PushResult>): Promise<PushResult
   } catch (error) {
     if (error instanceof WorkflowFailedError) {
       const failure = findFailure(error);
-      if (failure?.type === "InputError")
-        throw new InputError(failure.message, String(failure.details?.[0] ?? ""), { cause: error });
+      if (failure?.type === "InputError") throw new InputError(failure.message, nextOf(failure), { cause: error });
     }
     throw error;
   }
+}
+
+/** What to do next travels as the failure's first detail. */
+function nextOf(failure: ApplicationFailure): string {
+  const next: unknown = failure.details?.[0];
+  return typeof next === "string" ? next : "";
 }
 
 function findFailure(error: Error): ApplicationFailure | null {

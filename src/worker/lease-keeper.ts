@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 /**
  * Holds the mesh's lease for this process (R34, R36). Safety is the gate's and the hosts' fence; the lease makes fights
  * rare. Times in the record are never compared with this process's clock: a candidate watches whether the record moves.
@@ -132,17 +134,7 @@ async function renewOnce(store: LeaseStore, epoch: number, clock: LeaseClock, le
 export const systemClock: LeaseClock = {
   monotonicMs: () => performance.now(),
   wallMs: () => Date.now(),
-  sleep: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason as Error);
-      const onAbort = (): void => {
-        clearTimeout(timer);
-        reject(signal.reason as Error);
-      };
-      const timer = setTimeout(() => {
-        signal.removeEventListener("abort", onAbort);
-        resolve();
-      }, ms);
-      signal.addEventListener("abort", onAbort, { once: true });
-    }),
+  sleep: async (ms, signal) => {
+    await sleep(ms, undefined, { signal });
+  },
 };

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { NativeConnection } from "@temporalio/worker";
 import { Client, Connection } from "@temporalio/client";
-import { DeadEpochError } from "../core/errors.ts";
+import type { DeadEpochError } from "../core/errors.ts";
 import { runMigrations } from "../store/migrate.ts";
 import { ensureMesh } from "../store/meshes.ts";
 import { createControllerClient } from "./client.ts";
@@ -38,7 +38,8 @@ export async function serve(config: ServeConfig, stop: AbortSignal): Promise<voi
     await lease.release();
     log.info({ epoch: lease.epoch }, "the lease was given back");
   } catch (error) {
-    if (!(stop.aborted && error === stop.reason)) throw error;
+    // Stopped while it waited for the lease: nothing was begun.
+    if (!(stop.aborted && error instanceof Error && error.name === "AbortError")) throw error;
   } finally {
     await leases.end();
     await parts.db.end();

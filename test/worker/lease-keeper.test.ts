@@ -1,0 +1,170 @@
+import { describe, expect, it } from "vitest";
+import {
+  acquireLease,
+  leaseAgeMs,
+  type Lease,
+  type LeaseClock,
+  type LeaseRecord,
+  type LeaseStore,
+} from "../../src/worker/lease-keeper.ts";
+
+/** A clock that moves only when somebody sleeps on it, or when a test moves it. */
+function createTestClock() {
+  let monotonicMs = 0;
+  let wallMs = 1_000_000;
+  const clock: LeaseClock = {
+    monotonicMs: () => monotonicMs,
+    wallMs: () => wallMs,
+    sleep: async (ms, signal) => {
+      signal.throwIfAborted();
+      await Promise.resolve();
+      signal.throwIfAborted();
+      monotonicMs += ms;
+      wallMs += ms;
+    },
+  };
+  return {
+    clock,
+    move: (by: { monotonicMs?: number; wallMs?: number }) => {
+      monotonicMs += by.monotonicMs ?? 0;
+      wallMs += by.wallMs ?? 0;
+    },
+    nowMs: () => monotonicMs,
+  };
+}
+
+/** A lease row; `renews` says what each renewal is answered. */
+function createTestStore(options: { record: LeaseRecord | null; renews?: () => Promise<boolean> }) {
+  let record = options.record;
+  const calls = { taken: 0, released: 0, renewed: 0 };
+  const store: LeaseStore = {
+    read: async () => record,
+    take: async (seen) => {
+      if (JSON.stringify(seen) !== JSON.stringify(record)) return null;
+      calls.taken += 1;
+      record = { holder: "me", epoch: (record?.epoch ?? 0) + 1, ageMs: leaseAgeMs, beat: 1 };
+      return record.epoch;
+    },
+    renew: () => {
+      calls.renewed += 1;
+      return options.renews === undefined ? new Promise(() => undefined) : options.renews();
+    },
+    release: async () => {
+      calls.released += 1;
+      return true;
+    },
+  };
+  return { store, calls, set: (next: LeaseRecord) => (record = next) };
+}
+
+const held: LeaseRecord = { holder: "other", epoch: 7, ageMs: 15_000, beat: 40 };
+
+function acquire(
+  store: LeaseStore,
+  clock: LeaseClock,
+  onLost: (why: string) => void = () => undefined,
+): Promise<Lease> {
+  return acquireLease(store, clock, { signal: new AbortController().signal, onWaiting: () => undefined, onLost });
+}
+
+describe("taking the lease", () => {
+  it("takes a lease that was given back at once (R34)", async () => {
+    const time = createTestClock();
+    const { store } = createTestStore({ record: { ...held, holder: null } });
+    expect((await acquire(store, time.clock)).epoch).toBe(8);
+    expect(time.nowMs()).toBeLessThan(held.ageMs);
+  });
+
+  it("waits a full age since it saw the record change, on its own clock (R34)", async () => {
+    const time = createTestClock();
+    const { store } = createTestStore({ record: held });
+    await acquire(store, time.clock);
+    expect(time.nowMs()).toBeGreaterThanOrEqual(15_000);
+  });
+
+  it("begins to wait again whenever the holder renews (R34)", async () => {
+    const time = createTestClock();
+    const { store, set } = createTestStore({ record: held });
+    let renewals = 0;
+    const renewing: LeaseStore = {
+      ...store,
+      read: async () => {
+        // A holder that renews every 5 s, four times, and is then gone.
+        if (renewals < 4 && time.nowMs() >= (renewals + 1) * 5_000) set({ ...held, beat: held.beat + ++renewals });
+        return store.read();
+      },
+    };
+    await acquire(renewing, time.clock);
+    expect(time.nowMs()).toBeGreaterThanOrEqual(20_000 + 15_000);
+  });
+
+  it("lets the age in the record rule, not its own setting (R34)", async () => {
+    const time = createTestClock();
+    const { store } = createTestStore({ record: { ...held, ageMs: 40_000 } });
+    await acquire(store, time.clock);
+    expect(time.nowMs()).toBeGreaterThanOrEqual(40_000);
+  });
+});
+
+describe("holding the lease", () => {
+  it("may not act once the monotonic clock says so, 3 s before expiry, though no timer ran (R34, case 35)", async () => {
+    const time = createTestClock();
+    const { store } = createTestStore({ record: null });
+    const lease = await acquire(store, time.clock);
+    expect(lease.mayAct()).toBe(true);
+    time.move({ monotonicMs: 12_000 });
+    expect(lease.mayAct()).toBe(false);
+  });
+
+  it("may not act once the wall clock says so, and a wall clock set back extends nothing (R34)", async () => {
+    const time = createTestClock();
+    const { store } = createTestStore({ record: null });
+    const lease = await acquire(store, time.clock);
+    time.move({ wallMs: 12_000 });
+    expect(lease.mayAct()).toBe(false);
+    time.move({ wallMs: -3_600_000, monotonicMs: 12_000 });
+    expect(lease.mayAct()).toBe(false);
+  });
+
+  it("is lost for good when a renewal is refused (R34)", async () => {
+    const time = createTestClock();
+    const { store } = createTestStore({ record: null, renews: async () => false });
+    const lost = new Promise<string>((resolve) => {
+      void acquire(store, time.clock, resolve);
+    });
+    expect(await lost).toContain("another controller took the lease");
+  });
+
+  it("is lost when the renewal was answered after the lease had run out (R34)", async () => {
+    const time = createTestClock();
+    const { store } = createTestStore({
+      record: null,
+      renews: async () => {
+        time.move({ monotonicMs: 14_000 });
+        return true;
+      },
+    });
+    const lost = new Promise<string>((resolve) => {
+      void acquire(store, time.clock, resolve);
+    });
+    expect(await lost).toContain("after the lease had run out");
+  });
+
+  it("asks a store that does not answer again until the deadline, and is then lost (R34, case 42)", async () => {
+    const time = createTestClock();
+    const { store, calls } = createTestStore({ record: null, renews: () => Promise.reject(new Error("no answer")) });
+    const lost = new Promise<string>((resolve) => {
+      void acquire(store, time.clock, resolve);
+    });
+    expect(await lost).toContain("did not answer until the lease ran out");
+    expect(calls.renewed).toBeGreaterThan(5);
+  });
+
+  it("is given back once its work has ended (R34)", async () => {
+    const time = createTestClock();
+    const { store, calls } = createTestStore({ record: null });
+    const lease = await acquire(store, time.clock);
+    await lease.release();
+    expect(calls.released).toBe(1);
+  });
+});
