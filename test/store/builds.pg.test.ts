@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Closure } from "../../src/core/artifact.ts";
+import { getArtifact, getArtifactByBlob, listArtifacts, putArtifact } from "../../src/store/artifacts.ts";
+import {
+  claimBuild,
+  getBuild,
+  listBuilds,
+  listBuildsByInputs,
+  recordVerdict,
+  type BuildClaim,
+} from "../../src/store/builds.ts";
+import { artifactOf, digestOf, manifestOf, mesh, openRecords, treeOf, type Records } from "./open-records.ts";
+
+let records: Records;
+const inputs = digestOf("inputs");
+const closure: Closure = {
+  module: "core",
+  language: "files",
+  tree: treeOf("tree"),
+  dependencies: {},
+  toolchain: "none",
+  builder: "1",
+};
+const claim = (claimant: string, more: Partial<BuildClaim> = {}) =>
+  claimBuild(records.db, mesh, {
+    module: "core",
+    inputs,
+    closure,
+    commit: treeOf("commit"),
+    claimant,
+    staleMs: 60_000,
+    ...more,
+  });
+const judge = (attempt: number, verdict: Parameters<typeof recordVerdict>[2]["verdict"], logTail = "") =>
+  recordVerdict(records.db, mesh, { module: "core", inputs, attempt, verdict, logTail, retryInMs: 1000 });
+
+beforeAll(async () => {
+  records = await openRecords();
+});
+afterAll(() => records.close());
+beforeEach(() => records.db.query(`truncate build, artifact`));
+
+describe("a build at exact inputs (R9)", () => {
+  it("is claimed by one of 20 at the same moment", async () => {
+    const results = await Promise.all(Array.from({ length: 20 }, (_, index) => claim(`build-${index}`)));
+    expect(results.filter(({ kind }) => kind === "claimed")).toEqual([{ kind: "claimed", attempt: 1 }]);
+    expect(results.filter(({ kind }) => kind === "building")).toHaveLength(19);
+  });
+
+  it("is not built again once there is a verdict that counts", async () => {
+    await claim("one");
+    expect(await judge(1, { verdict: "unfit", stage: "test", message: "1 test failed" })).toBe(true);
+    expect(await claim("two")).toMatchObject({
+      kind: "judged",
+      build: { state: "unfit", stage: "test", message: "1 test failed" },
+    });
+  });
+
+  it("is tried again after outstanding, which is no verdict (R11)", async () => {
+    await claim("one");
+    await judge(1, { verdict: "outstanding", class: "disk", message: "no space" });
+    const build = await getBuild(records.db, mesh, "core", inputs);
+    expect(build).toMatchObject({ state: "outstanding", class: "disk", attempts: 1 });
+    expect(Date.parse(build?.nextTryAt ?? "")).toBeGreaterThan(Date.parse(build?.endedAt ?? ""));
+    expect(await claim("two")).toEqual({ kind: "claimed", attempt: 2 });
+    expect(await getBuild(records.db, mesh, "core", inputs)).toMatchObject({
+      state: "building",
+      nextTryAt: null,
+      endedAt: null,
+    });
+  });
+
+  it("is taken over from a builder that is gone, whose late verdict then does not count", async () => {
+    await claim("one");
+    expect(await claim("two")).toMatchObject({ kind: "building", build: { claimant: "one" } });
+    await records.db.query(`update build set started_at = now() - interval '61 seconds'`);
+    expect(await claim("two")).toEqual({ kind: "claimed", attempt: 2 });
+    expect(await judge(1, { verdict: "unfit", stage: "test", message: "late" })).toBe(false);
+    expect(await judge(2, { verdict: "fit", artifact: digestOf("out") })).toBe(true);
+    expect(await judge(2, { verdict: "unfit", stage: "test", message: "twice" })).toBe(false);
+    expect(await claim("three")).toMatchObject({
+      kind: "judged",
+      build: { state: "fit", artifact: digestOf("out"), message: "" },
+    });
+  });
+
+  it("is claimed again by the same claimant, e.g. a retried activity", async () => {
+    await claim("one");
+    expect(await claim("one")).toEqual({ kind: "claimed", attempt: 2 });
+  });
+
+  it("keeps a log that holds NUL and half a character as data (case 52)", async () => {
+    await claim("one");
+    expect(
+      await judge(
+        1,
+        { verdict: "unfit", stage: "compile", message: "a\0b \u001b[31m" },
+        "\ud800 <script> '; drop table build; --",
+      ),
+    ).toBe(true);
+    expect(await listBuilds(records.db, mesh, "core", 10)).toMatchObject([
+      { message: "a\uFFFDb \u001b[31m", logTail: "\uFFFD <script> '; drop table build; --" },
+    ]);
+    expect(await listBuildsByInputs(records.db, mesh, [inputs, digestOf("others")])).toHaveLength(1);
+  });
+});
+
+describe("an artifact", () => {
+  it("is named by its content: the first record of a digest stands", async () => {
+    const artifact = artifactOf("core", "out");
+    await putArtifact(records.db, mesh, artifact, manifestOf("core"));
+    await putArtifact(records.db, mesh, { ...artifact, blob: digestOf("packed otherwise") }, manifestOf("core"));
+    expect(await listArtifacts(records.db, mesh, "core")).toMatchObject([{ artifact, manifest: manifestOf("core") }]);
+    expect((await getArtifactByBlob(records.db, mesh, artifact.blob))?.artifact).toEqual(artifact);
+    expect(await getArtifactByBlob(records.db, mesh, digestOf("not ours"))).toBeNull();
+    expect(await getArtifact(records.db, mesh, "core", digestOf("not ours"))).toBeNull();
+  });
+});
