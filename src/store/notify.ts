@@ -15,7 +15,7 @@ export interface ListenOptions {
   readonly onNotify: (channel: string, payload: string) => void;
   /** Called after each reconnect: what was said in between was not heard, so read again. */
   readonly onReconnect: () => void;
-  /** Told of each loss and each failed try; for the log. */
+  /** Told of each loss, each failed try, and each error of the callbacks; for the log. */
   readonly onLost?: (error: Error) => void;
   readonly longestPauseMs?: number;
   /** How often a silent connection is asked whether it still lives. */
@@ -37,8 +37,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   for (const channel of options.channels) {
     if (!channelPattern.test(channel)) throw new RangeError(`not a channel name: ${channel}`);
   }
-  const stop = new AbortController();
   const first = await connect(options);
+  const stop = new AbortController();
   const ended = keepListening(options, first, stop.signal);
   return {
     close: async () => {
@@ -46,6 +46,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       await ended;
     },
   };
+}
+
+/** A reader's mistake must not end the listening. */
+function tell(options: ListenOptions, reader: () => void): void {
+  try {
+    reader();
+  } catch (error) {
+    options.onLost?.(new Error("a reader of notifications failed", { cause: error }));
+  }
 }
 
 interface Connection {
@@ -68,13 +77,12 @@ async function keepListening(options: ListenOptions, first: Connection, stop: Ab
       });
       if (connection === null) continue;
       pauseMs = firstPauseMs;
-      options.onReconnect();
+      tell(options, options.onReconnect);
     }
     const lost = await watch(connection, options, stop);
     connection = null;
     if (!stop.aborted) options.onLost?.(readFailure(lost, "listening"));
   }
-  await first.client.end().catch(() => undefined);
 }
 
 async function connect(options: ListenOptions): Promise<Connection> {
@@ -89,7 +97,7 @@ async function connect(options: ListenOptions): Promise<Connection> {
     client.on("error", resolve);
     client.on("end", () => resolve(new Error("the connection ended")));
   });
-  client.on("notification", ({ channel, payload }) => options.onNotify(channel, payload ?? ""));
+  client.on("notification", ({ channel, payload }) => tell(options, () => options.onNotify(channel, payload ?? "")));
   try {
     await client.connect();
     for (const channel of options.channels) await client.query(`listen ${client.escapeIdentifier(channel)}`);

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { InputError } from "../../src/core/errors.ts";
+import { listEdges, replaceEdges, type Edge } from "../../src/store/edges.ts";
+import { getCachedImports, putCachedImports } from "../../src/store/imports-cache.ts";
+import {
+  addModule,
+  getModule,
+  listModules,
+  recordComparisons,
+  recordFit,
+  recordStanding,
+  type ComparisonRecord,
+} from "../../src/store/modules.ts";
+import { addRepository, getRepository, listRepositories } from "../../src/store/repositories.ts";
+import { listHeads, recordCompared, recordLook, recordLookFailure } from "../../src/store/source-heads.ts";
+import { addModules, digestOf, manifestOf, mesh, openRecords, treeOf, type Records } from "./open-records.ts";
+
+let records: Records;
+const main = { repository: "examples", branch: "main" };
+
+beforeAll(async () => {
+  records = await openRecords();
+  await addModules(records.db, "core", "meshboard");
+});
+afterAll(() => records.close());
+
+function comparisonOf(module: string, more: Partial<ComparisonRecord> = {}): ComparisonRecord {
+  return {
+    module,
+    sourceCommit: treeOf("commit"),
+    sourceCommitAt: "2026-01-01T10:00:00+02:00",
+    sourceSubject: "Say hello",
+    tree: treeOf("tree"),
+    manifest: manifestOf(module),
+    findings: [],
+    wantedInputs: digestOf("inputs"),
+    standing: "out-of-date",
+    standingWhy: "new source",
+    ...more,
+  };
+}
+
+describe("repositories and modules", () => {
+  it("are registered once; the same name for another source is refused (R1)", async () => {
+    await addRepository(records.db, mesh, { name: "examples", url: "file:///examples.git" });
+    await expect(addRepository(records.db, mesh, { name: "examples", url: "file:///other.git" })).rejects.toThrow(
+      InputError,
+    );
+    await addModule(records.db, mesh, { name: "core", ...main, path: "core" });
+    await expect(addModule(records.db, mesh, { name: "core", ...main, path: "elsewhere" })).rejects.toThrow(InputError);
+    expect((await getRepository(records.db, mesh, "examples"))?.url).toBe("file:///examples.git");
+    expect(await listRepositories(records.db, mesh)).toHaveLength(1);
+    expect((await listModules(records.db, mesh)).map(({ name, path }) => [name, path])).toEqual([
+      ["core", "core"],
+      ["meshboard", "meshboard"],
+    ]);
+  });
+
+  it("refuse a hostile branch or path (case 52)", async () => {
+    for (const source of [
+      { branch: "--upload-pack=x" },
+      { branch: "$(id)" },
+      { path: "../up" },
+      { path: "/etc" },
+      { name: "a;drop table module" },
+    ]) {
+      await expect(addModule(records.db, mesh, { name: "evil", ...main, path: "core", ...source })).rejects.toThrow();
+    }
+  });
+});
+
+describe("what a comparison saw (R7, R8)", () => {
+  it("is written for all modules at once, and not at all where nothing is new", async () => {
+    const both = [
+      comparisonOf("core"),
+      comparisonOf("meshboard", {
+        findings: [{ severity: "warning", file: "a.ts", line: 3, message: "computed\0 import" }],
+      }),
+    ];
+    expect(await recordComparisons(records.db, mesh, both)).toBe(2);
+    expect(await recordComparisons(records.db, mesh, both)).toBe(0);
+    expect(
+      await recordComparisons(records.db, mesh, [
+        comparisonOf("core", { standing: "current", standingWhy: "" }),
+        ...both.slice(1),
+      ]),
+    ).toBe(1);
+    expect(await getModule(records.db, mesh, "core")).toMatchObject({
+      standing: "current",
+      sourceCommitAt: "2026-01-01T08:00:00.000Z",
+      manifest: manifestOf("core"),
+    });
+    expect((await getModule(records.db, mesh, "meshboard"))?.findings[0]?.message).toBe("computed\uFFFD import");
+  });
+
+  it("can be that there is nothing to read: branch gone, no manifest (case 4)", async () => {
+    const gone = comparisonOf("core", {
+      sourceCommit: null,
+      sourceCommitAt: null,
+      sourceSubject: null,
+      tree: null,
+      manifest: null,
+      wantedInputs: null,
+      standing: "broken",
+      standingWhy: "no branch main",
+    });
+    await recordFit(records.db, mesh, { module: "core", inputs: digestOf("inputs"), artifact: digestOf("out") });
+    await recordComparisons(records.db, mesh, [gone]);
+    // What was fit stays: nothing is withdrawn because a source is away.
+    expect(await getModule(records.db, mesh, "core")).toMatchObject({
+      manifest: null,
+      standing: "broken",
+      fitArtifact: digestOf("out"),
+    });
+    expect(await recordStanding(records.db, mesh, { module: "core", standing: "building", why: "asked" })).toBe(true);
+    expect(await recordStanding(records.db, mesh, { module: "nobody", standing: "building", why: "" })).toBe(false);
+    expect(
+      await recordFit(records.db, mesh, { module: "nobody", inputs: digestOf("i"), artifact: digestOf("o") }),
+    ).toBe(false);
+  });
+});
+
+describe("heads", () => {
+  it("are the branches that modules follow, each once, looked at or not", async () => {
+    expect(await listHeads(records.db, mesh)).toMatchObject([
+      { ...main, url: "file:///examples.git", commit: null, lookedAt: null, ageMs: null },
+    ]);
+    expect(await recordCompared(records.db, mesh, { ...main, commit: treeOf("1") })).toBe(false);
+  });
+
+  it("keep the last good tip while the source fails, with the beginning of the failure (case 4)", async () => {
+    await recordLook(records.db, mesh, { ...main, commit: treeOf("1") });
+    expect(await recordCompared(records.db, mesh, { ...main, commit: treeOf("1") })).toBe(true);
+    await records.db.query(`update source_head set looked_at = now() - interval '10 seconds'`);
+    await recordLookFailure(records.db, mesh, { ...main, failure: "503" });
+    const [failing] = await listHeads(records.db, mesh);
+    await recordLookFailure(records.db, mesh, { ...main, failure: "gone" });
+    const [still] = await listHeads(records.db, mesh);
+    expect(still).toMatchObject({
+      commit: treeOf("1"),
+      comparedCommit: treeOf("1"),
+      failure: "gone",
+      failingSince: failing?.failingSince,
+    });
+    // A failed look is no look: the age of what we know goes on rising.
+    expect(still?.ageMs).toBeGreaterThanOrEqual(10_000);
+    await recordLook(records.db, mesh, { ...main, commit: treeOf("2") });
+    expect((await listHeads(records.db, mesh))[0]).toMatchObject({
+      commit: treeOf("2"),
+      comparedCommit: treeOf("1"),
+      failure: null,
+      failingSince: null,
+    });
+  });
+});
+
+describe("edges and imports", () => {
+  const edge = (dependency: string, line = 1, kind: Edge["kind"] = "build") => ({
+    dependency,
+    kind,
+    file: "src/page.ts",
+    line,
+  });
+
+  it("of a module are replaced as a whole", async () => {
+    await replaceEdges(records.db, mesh, "meshboard", [edge("core"), edge("core", 2, "test"), edge("other")]);
+    await replaceEdges(records.db, mesh, "core", [edge("other")]);
+    await replaceEdges(records.db, mesh, "meshboard", [edge("core", 7)]);
+    expect(await listEdges(records.db, mesh)).toEqual([
+      { module: "core", ...edge("other") },
+      { module: "meshboard", ...edge("core", 7) },
+    ]);
+    await replaceEdges(records.db, mesh, "core", []);
+    expect(await listEdges(records.db, mesh)).toHaveLength(1);
+  });
+
+  it("are cached by blob and reader, hostile text and all", async () => {
+    await putCachedImports(
+      records.db,
+      "typescript/1",
+      new Map<string, unknown>([
+        [treeOf("a"), { imports: ["a\0\ud800"] }],
+        [treeOf("b"), { imports: [] }],
+      ]),
+    );
+    await putCachedImports(records.db, "typescript/1", new Map([[treeOf("a"), { imports: ["later"] }]]));
+    expect(await getCachedImports(records.db, "typescript/1", [treeOf("a"), treeOf("c")])).toEqual(
+      new Map([[treeOf("a"), { imports: ["a\uFFFD\uFFFD"] }]]),
+    );
+    expect(await getCachedImports(records.db, "typescript/2", [treeOf("a")])).toEqual(new Map());
+  });
+});
