@@ -19,3 +19,18 @@ export function pushWorkflowId(mesh: string, push: string): string {
 export function roundWorkflowId(mesh: string, push: string, round: number): string {
   return `${pushWorkflowId(mesh, push)}/round-${round}`;
 }
+
+/** Workflows and small reads. Named by mesh: several meshes may share one Temporal namespace. */
+export function controlQueue(mesh: string): string {
+  return `mesh-control-${mesh}`;
+}
+
+/** Machines with toolchains. */
+export function buildQueue(mesh: string): string {
+  return `mesh-build-${mesh}`;
+}
+
+/** Polled only by the holder of the lease. */
+export function deliverQueue(mesh: string): string {
+  return `mesh-deliver-${mesh}`;
+}

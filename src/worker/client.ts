@@ -2,7 +2,7 @@ import { Client, Connection, WorkflowFailedError } from "@temporalio/client";
 import { ApplicationFailure, type SearchAttributePair } from "@temporalio/common";
 import { InputError, UnavailableError } from "../core/errors.ts";
 import { pushResultSchema, type PushResult } from "../core/push.ts";
-import { pushWorkflowId, reconcileWorkflowId } from "../decide/ids.ts";
+import { controlQueue, pushWorkflowId, reconcileWorkflowId } from "../decide/ids.ts";
 import { meshName, meshNodes, meshPhase } from "../workflows/attributes.ts";
 import type { PushInput, ReconcileInput, Wake } from "../workflows/messages.ts";
 
@@ -64,7 +64,7 @@ async function startPush(client: Client, order: PushOrder): Promise<{ pushId: st
   const input: PushInput = { schema: 1, push: pushId, ...order };
   const handle = await answered(() =>
     client.workflow.start("push", {
-      taskQueue: "mesh-control",
+      taskQueue: controlQueue(order.mesh),
       workflowId: pushWorkflowId(order.mesh, pushId),
       workflowIdConflictPolicy: "USE_EXISTING",
       args: [input],
@@ -99,7 +99,7 @@ async function wakeReconcile(client: Client, mesh: string, why: string): Promise
   const input: ReconcileInput = { schema: 1, mesh, safetyIntervalMs, roundsPerRun, pending: [] };
   const wake: Wake = { why: why.slice(0, 200) };
   await client.workflow.signalWithStart("reconcile", {
-    taskQueue: "mesh-control",
+    taskQueue: controlQueue(mesh),
     workflowId: reconcileWorkflowId(mesh),
     args: [input],
     signal: "wake",

@@ -5,6 +5,7 @@ import { createControlActivities } from "../activities/control.ts";
 import { createDeliverActivities } from "../activities/deliver.ts";
 import { createImportCache } from "../activities/import-cache.ts";
 import type { DeadEpochError } from "../core/errors.ts";
+import { buildQueue, controlQueue, deliverQueue } from "../decide/ids.ts";
 import type { Lease } from "./lease-keeper.ts";
 import type { ControllerParts } from "./open-parts.ts";
 import type { ServeConfig } from "./serve-config.ts";
@@ -67,7 +68,7 @@ export async function createWorkers(worker: WorkerParts): Promise<Worker[]> {
   return [
     await Worker.create({
       ...shared,
-      taskQueue: "mesh-control",
+      taskQueue: controlQueue(config.mesh),
       workflowBundle: { code: workflowBundle },
       activities: control,
       maxCachedWorkflows: 200,
@@ -75,14 +76,14 @@ export async function createWorkers(worker: WorkerParts): Promise<Worker[]> {
     }),
     await Worker.create({
       ...shared,
-      taskQueue: "mesh-build",
+      taskQueue: buildQueue(config.mesh),
       activities: build,
       maxConcurrentActivityTaskExecutions: config.buildSlots,
     }),
     // Batches queue at the gate anyway.
     await Worker.create({
       ...shared,
-      taskQueue: `mesh-deliver-${config.mesh}`,
+      taskQueue: deliverQueue(config.mesh),
       activities: deliver,
       maxConcurrentActivityTaskExecutions: 4,
     }),

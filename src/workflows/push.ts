@@ -7,7 +7,7 @@ import {
 } from "@temporalio/workflow";
 import type { ControlActivities } from "../activities/control.ts";
 import type { PushResult } from "../core/push.ts";
-import { roundWorkflowId } from "../decide/ids.ts";
+import { controlQueue, roundWorkflowId } from "../decide/ids.ts";
 import { meshName, meshNodes, meshOutcome, meshPhase } from "./attributes.ts";
 import type { PushInput, RoundOutput } from "./messages.ts";
 import { round } from "./round.ts";
@@ -18,7 +18,7 @@ const roundLimit = 5;
 /** Baseline → named → rounds → result. What each node is told, and why, is kept in the records under the push's id. */
 export async function push(input: PushInput): Promise<PushResult> {
   const { openPush, closePush } = proxyActivities<ControlActivities>({
-    taskQueue: "mesh-control",
+    taskQueue: controlQueue(input.mesh),
     startToCloseTimeout: "2 minutes",
     retry: { initialInterval: "500 milliseconds", maximumInterval: "30 seconds" },
   });
@@ -53,7 +53,7 @@ export async function push(input: PushInput): Promise<PushResult> {
 function runRound(input: PushInput, number: number, targets: number, label: string): Promise<RoundOutput> {
   return executeChild(round, {
     workflowId: roundWorkflowId(input.mesh, input.push, number),
-    taskQueue: "mesh-control",
+    taskQueue: controlQueue(input.mesh),
     args: [
       { schema: 1, mesh: input.mesh, push: input.push, round: number, targets, confirmRemoval: input.confirmRemoval },
     ],

@@ -11,7 +11,7 @@ import {
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
 import type { NextStep } from "../activities/control-types.ts";
 import type { ControlActivities } from "../activities/control.ts";
-import { buildWorkflowId, pushWorkflowId } from "../decide/ids.ts";
+import { buildWorkflowId, controlQueue, pushWorkflowId } from "../decide/ids.ts";
 import { meshModules, meshName, meshNodes, meshPhase } from "./attributes.ts";
 import { build } from "./build.ts";
 import { push } from "./push.ts";
@@ -25,7 +25,7 @@ const stepLimit = 500;
  */
 export async function runReconcileRound(mesh: string, pending: Set<string>): Promise<void> {
   const { compareSources, planNextSteps, closeWave, noteFailedStep } = proxyActivities<ControlActivities>({
-    taskQueue: "mesh-control",
+    taskQueue: controlQueue(mesh),
     startToCloseTimeout: "10 minutes",
     heartbeatTimeout: "60 seconds",
     retry: { initialInterval: "1 second", maximumInterval: "60 seconds" },

@@ -1,6 +1,7 @@
 import { CancellationScope, proxyActivities, setCurrentDetails } from "@temporalio/workflow";
 import type { ControlActivities } from "../activities/control.ts";
 import type { DeliverActivities } from "../activities/deliver.ts";
+import { controlQueue, deliverQueue } from "../decide/ids.ts";
 import type { RoundInput, RoundOutput } from "./messages.ts";
 
 /** Nodes per transaction of the gate: long enough to be cheap, short enough not to hold the mesh. */
@@ -12,7 +13,7 @@ const batchSize = 100;
  */
 export async function round(input: RoundInput): Promise<RoundOutput> {
   const { tell } = proxyActivities<DeliverActivities>({
-    taskQueue: `mesh-deliver-${input.mesh}`,
+    taskQueue: deliverQueue(input.mesh),
     startToCloseTimeout: "2 minutes",
     scheduleToCloseTimeout: "7 days",
     heartbeatTimeout: "30 seconds",
@@ -20,7 +21,7 @@ export async function round(input: RoundInput): Promise<RoundOutput> {
     summary: `tell ${input.targets} ${input.targets === 1 ? "node" : "nodes"}: number, compose, sign, record`,
   });
   const { findChanged } = proxyActivities<ControlActivities>({
-    taskQueue: "mesh-control",
+    taskQueue: controlQueue(input.mesh),
     startToCloseTimeout: "2 minutes",
     retry: { initialInterval: "500 milliseconds", maximumInterval: "30 seconds" },
     summary: "compare every machine with what it should have been",
