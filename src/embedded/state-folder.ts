@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { chmod, lstat, mkdir, realpath, symlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { InputError } from "../core/errors.ts";
-import { readMeshFile, type MeshFile } from "./mesh-file.ts";
 import { chooseKeptPort } from "./ports.ts";
 import { isErrno } from "./process-identity.ts";
 import type { Progress } from "./progress.ts";
+import { isRecord, readJson } from "./read-json.ts";
 import { isReachableBy, readRunAs } from "./run-as.ts";
 import { takeStateLock } from "./state-lock.ts";
 import { writeAtomically } from "./write-atomically.ts";
@@ -31,17 +30,13 @@ export interface StatePaths {
 /** A state folder that this process alone works on, until `release`. */
 export interface OpenState {
   readonly paths: StatePaths;
-  readonly file: () => MeshFile;
-  /** Ports for these names: those kept, else free ones, written down before they are answered. */
-  keepPorts(names: readonly string[]): Promise<Readonly<Record<string, number>>>;
-  keepUrls(urls: Readonly<Record<string, string>>): Promise<void>;
+  /** The port of that name: the one in ports.json, else a free one, written down before it is answered. */
+  keepPort(name: string): Promise<number>;
   release(): Promise<void>;
 }
 
 export interface StateOptions {
   readonly path: string;
-  /** The mesh's name; one that is there already must have the same. */
-  readonly mesh: string;
   readonly progress: Progress;
   /** Where state is kept for root when nobody else can get to `path`. */
   readonly elsewhere?: string;
@@ -54,34 +49,14 @@ export async function openStateFolder(options: StateOptions): Promise<OpenState>
   for (const path of [paths.run, paths.log, paths.temporal, paths.hosts]) await mkdir(path, { recursive: true });
   await mkdir(paths.secrets, { recursive: true, mode: 0o700 });
   const lock = await takeStateLock(join(paths.run, "lock.json"));
-  try {
-    let file = (await readMeshFile(root)) ?? { version: 1, mesh: options.mesh, ports: {}, urls: {} };
-    if (file.mesh !== options.mesh) {
-      throw new InputError(
-        `${root} holds the mesh ${file.mesh}, not ${options.mesh}`,
-        "Use another folder with --state DIR, or the mesh's own name.",
-      );
-    }
-    const keep = async (next: MeshFile): Promise<void> => {
-      await writeAtomically(join(root, "mesh.json"), `${JSON.stringify(next, null, 2)}\n`);
-      file = next;
-    };
-    await keep(file);
-    return {
-      paths,
-      file: () => file,
-      keepPorts: async (names) => {
-        const ports = await addPorts(file.ports, names);
-        await keep({ ...file, ports });
-        return ports;
-      },
-      keepUrls: (urls) => keep({ ...file, urls: { ...file.urls, ...urls } }),
-      release: () => lock.release(),
-    };
-  } catch (error) {
-    await lock.release();
-    throw error;
-  }
+  // One after another: two at once would each write what the other has not seen.
+  let last: Promise<number> = Promise.resolve(0);
+  const keepNext = (name: string): Promise<number> => {
+    const next = (): Promise<number> => keepPort(join(root, "ports.json"), name);
+    last = last.then(next, next);
+    return last;
+  };
+  return { paths, keepPort: keepNext, release: () => lock.release() };
 }
 
 /** For readers, which need no lock. */
@@ -101,13 +76,15 @@ export function listPaths(root: string): StatePaths {
   };
 }
 
-async function addPorts(
-  kept: Readonly<Record<string, number>>,
-  names: readonly string[],
-): Promise<Readonly<Record<string, number>>> {
-  const ports: Record<string, number> = { ...kept };
-  for (const name of names) ports[name] ??= await chooseKeptPort(Object.values(ports));
-  return ports;
+async function keepPort(path: string, name: string): Promise<number> {
+  const kept = new Map(Object.entries((await readJson(path, isPorts)) ?? {}));
+  const port = kept.get(name) ?? (await chooseKeptPort([...kept.values()]));
+  await writeAtomically(path, `${JSON.stringify(Object.fromEntries(kept.set(name, port)), null, 2)}\n`);
+  return port;
+}
+
+function isPorts(value: unknown): value is Readonly<Record<string, number>> {
+  return isRecord(value) && Object.values(value).every((port) => Number.isInteger(port));
 }
 
 /**
