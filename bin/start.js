@@ -1,0 +1,20 @@
+#!/usr/bin/env node
+// npm start: nothing needs to be installed or built before it. Then it is `mesh up`, in this very process: a Ctrl-C, a
+// terminal's end and a SIGTERM reach the one who has to stop everything in order.
+import "./check-node.js";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "./build.js";
+import { install } from "./install.js";
+import { root, say } from "./steps.js";
+
+try {
+  await install();
+  await build();
+} catch (error) {
+  say(`npm start: ${error.message}`);
+  process.exit(2);
+}
+const main = join(root, "dist", "cli", "main.js");
+process.argv = [process.execPath, main, "up", ...process.argv.slice(2)];
+await import(pathToFileURL(main).href);

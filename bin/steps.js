@@ -1,0 +1,97 @@
+// What install and build share: one step at a time in this clone, said and timed; what is done already is skipped.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir, uptime } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** On stderr: what a command answers stays alone on stdout. */
+export function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+/** Does the step and says how long it took. */
+export async function timed(what, step) {
+  const from = performance.now();
+  say(`${what} …`);
+  await step();
+  say(`${what}: ${((performance.now() - from) / 1000).toFixed(1)} s`);
+}
+
+/** The file's text; null when there is none. */
+export function readText(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+    throw error;
+  }
+}
+
+/** Runs a program in the clone, its output on our stderr. Rejects unless it ends with 0. Ends it when we are ended. */
+export function run(file, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { cwd: root, stdio: ["ignore", 2, 2], ...options });
+    // A Ctrl-C in a terminal reaches the child by itself: we only wait for its end. SIGTERM comes to us alone.
+    const pass = (signal) => signal === "SIGTERM" && child.kill(signal);
+    process.on("SIGTERM", pass).on("SIGINT", pass);
+    const done = (act) => {
+      process.off("SIGTERM", pass).off("SIGINT", pass);
+      act();
+    };
+    child.once("error", (error) => done(() => reject(new Error(`${file} could not be run: ${error.message}`))));
+    child.once("exit", (code, signal) => {
+      if (code === 0) return done(resolve);
+      done(() =>
+        reject(new Error(`${[file, ...args].join(" ").slice(0, 120)} ended with ${signal ?? `code ${code}`}`)),
+      );
+    });
+  });
+}
+
+/** Two commands in one clone must not install or build at once. The lock of one that was killed does not count. */
+export async function withLock(name, step) {
+  const lock = join(tmpdir(), `mesh-${name}-${createHash("sha256").update(root).digest("hex").slice(0, 12)}`);
+  for (let told = false; !takeLock(lock); told = true) {
+    if (!told) say(`another command works on ${name} in this clone (lock ${lock}); waiting for it`);
+    await sleep(300);
+  }
+  try {
+    return await step();
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+  }
+}
+
+function takeLock(lock) {
+  try {
+    mkdirSync(lock);
+    writeFileSync(join(lock, "pid"), String(process.pid));
+    return true;
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+  }
+  if (isHeld(lock)) return false;
+  rmSync(lock, { recursive: true, force: true });
+  return takeLock(lock);
+}
+
+function isHeld(lock) {
+  const pid = Number(readText(join(lock, "pid")) ?? 0);
+  const ageMs = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  if (ageMs > uptime() * 1000) return false; // Of before the machine's last start: the pid is a stranger's.
+  return pid > 0 ? isRunning(pid) : ageMs < 2_000; // Made this moment, its pid not written yet.
+}
+
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
