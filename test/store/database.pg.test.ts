@@ -141,11 +141,11 @@ describe("a server that restarts (case 42, R50)", () => {
   it("is found again by a pool in use; nothing that was answered is lost, no number is used twice", async () => {
     const lost: Error[] = [];
     const db = records.open({ maxConnections: 6, onConnectionLost: (error) => lost.push(error) });
-    let stop = false;
+    const stop = new AbortController();
     const answered: number[] = [];
     const failures: unknown[] = [];
     const workers = Array.from({ length: 6 }, async () => {
-      while (!stop) {
+      while (!stop.signal.aborted) {
         try {
           answered.push(
             await withGate(db, { mesh, epoch, count: 1 }, async (tx, [number = 0]) => {
@@ -165,7 +165,7 @@ describe("a server that restarts (case 42, R50)", () => {
     }
     const before = answered.length;
     await until(async () => answered.length > before);
-    stop = true;
+    stop.abort();
     await Promise.all(workers);
     expect(failures.length).toBeGreaterThan(0);
     expect(failures.filter((failure) => !(failure instanceof UnavailableError))).toEqual([]);

@@ -120,7 +120,7 @@ describe("overlapping compositions (R27, case 41)", () => {
   it("number taken first, reads outside the transaction: older content ends up under the higher number", async () => {
     // c0 read by nobody yet · A takes 1 · B takes 2 and reads c0 · c1 · A reads c1: the host applies c1, then c0.
     const number = async () =>
-      (await withGate(records.db, { mesh, epoch, count: 1 }, async (_tx, [taken = 0]) => taken)) as number;
+      await withGate<number>(records.db, { mesh, epoch, count: 1 }, async (_tx, [taken = 0]) => taken);
     const [a, b] = [await number(), await number()];
     const compose = (taken: number) =>
       inTransaction(records.db, { isolation: "repeatable read" }, (tx) => composeWish(tx, taken, Promise.resolve()));
@@ -150,9 +150,9 @@ describe("overlapping compositions (R27, case 41)", () => {
   });
 
   it("holds for many at once while the world moves", async () => {
-    let moving = true;
+    const stop = new AbortController();
     const mover = (async () => {
-      while (moving) await records.db.query(`update wish set content = content + 1`);
+      while (!stop.signal.aborted) await records.db.query(`update wish set content = content + 1`);
     })();
     const composers = Array.from({ length: 6 }, async () => {
       for (let turn = 0; turn < 8; turn++) {
@@ -164,7 +164,7 @@ describe("overlapping compositions (R27, case 41)", () => {
       }
     });
     await Promise.all(composers);
-    moving = false;
+    stop.abort();
     await mover;
     const contents = await readContents();
     expect(contents).toHaveLength(48);
