@@ -1,7 +1,14 @@
+import { createHash, randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { Artifact } from "../core/artifact.ts";
+import { errorCode, InputError } from "../core/errors.ts";
 import type { Manifest } from "../core/manifest.ts";
-import type { Digest } from "../core/names.ts";
+import { digestSchema, type Digest } from "../core/names.ts";
+import { describeArtifact } from "./artifact-manifest.ts";
+import { addToIndex, createLayout } from "./oci-layout.ts";
 
 export interface ByteRange {
   readonly start: number;
@@ -23,6 +30,102 @@ export interface ArtifactStore {
   openBlob(digest: Digest, range?: ByteRange): Promise<Readable>;
 }
 
-export async function openArtifactStore(_dir: string): Promise<ArtifactStore> {
-  throw new Error("not written yet");
+/** What a writer that was killed left behind is removed after this long. */
+const leftOverMs = 24 * 3600_000;
+
+export async function openArtifactStore(dir: string): Promise<ArtifactStore> {
+  const incoming = join(dir, "incoming");
+  await mkdir(join(dir, "blobs", "sha256"), { recursive: true });
+  await mkdir(incoming, { recursive: true });
+  await createLayout(dir);
+  await removeLeftOvers(incoming);
+  const pathOf = (digest: Digest): string =>
+    join(dir, "blobs", "sha256", digestSchema.parse(digest).slice("sha256:".length));
+  const statBlob = async (digest: Digest): Promise<{ bytes: number } | null> => {
+    const size = await sizeOrNull(pathOf(digest));
+    return size === null ? null : { bytes: size };
+  };
+  const putBlob = async (bytes: AsyncIterable<Uint8Array>): Promise<{ digest: Digest; bytes: number }> => {
+    const temporary = join(incoming, randomUUID());
+    try {
+      const written = await writeHashed(temporary, bytes);
+      await rename(temporary, pathOf(written.digest));
+      await syncFolder(join(dir, "blobs", "sha256"));
+      return written;
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  };
+  return {
+    dir,
+    putBlob,
+    statBlob,
+    hasBlob: async (digest) => (await statBlob(digest)) !== null,
+    openBlob: async (digest, range) => {
+      if ((await statBlob(digest)) === null) throw new InputError(`blob ${digest} is not in the artifact store`);
+      return createReadStream(pathOf(digest), range);
+    },
+    putArtifact: async (artifact, manifest) => {
+      if ((await statBlob(artifact.blob)) === null)
+        throw new Error(`artifact ${artifact.digest} without its blob ${artifact.blob}`);
+      const described = describeArtifact(artifact, manifest);
+      for (const text of [described.config, described.manifest]) await putBlob(oneChunk(text));
+      await addToIndex(dir, described.entry);
+    },
+  };
+}
+
+async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text, "utf8");
+}
+
+async function writeHashed(
+  path: string,
+  source: AsyncIterable<Uint8Array>,
+): Promise<{ digest: Digest; bytes: number }> {
+  const file = await open(path, "wx", 0o644);
+  const hash = createHash("sha256");
+  let bytes = 0;
+  try {
+    for await (const chunk of source) {
+      hash.update(chunk);
+      for (let at = 0; at < chunk.length;) at += (await file.write(chunk, at)).bytesWritten;
+      bytes += chunk.length;
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return { digest: `sha256:${hash.digest("hex")}`, bytes };
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+async function sizeOrNull(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+async function removeLeftOvers(incoming: string): Promise<void> {
+  for (const name of await readdir(incoming)) {
+    const path = join(incoming, name);
+    try {
+      if (Date.now() - (await stat(path)).mtimeMs > leftOverMs) await rm(path, { force: true });
+    } catch (error) {
+      // Put in its place by its writer in the meantime.
+      if (errorCode(error) !== "ENOENT") throw error;
+    }
+  }
 }

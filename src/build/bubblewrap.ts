@@ -1,0 +1,153 @@
+import { lchown, lstat, readdir, readlink, realpath } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { errorCode } from "../core/errors.ts";
+import type { ControlGroups } from "./cgroup.ts";
+import { runLimited } from "./run-limited.ts";
+import { fixedEnvironment, type Mount, type Sandbox, type SandboxResult, type SandboxRun } from "./sandbox.ts";
+
+/**
+ * `nobody`: we are root, so what runs inside really is another user. `user-namespace`: we are not, so it is ourselves
+ * without any rights, in namespaces of its own.
+ */
+export type BubblewrapMode = "nobody" | "user-namespace";
+
+export interface CreateBubblewrap {
+  readonly program: string;
+  readonly mode: BubblewrapMode;
+  readonly groups: ControlGroups | null;
+}
+
+const nobody = 65534;
+const shmBytes = 64 * 1024 ** 2;
+
+export function createBubblewrap(options: CreateBubblewrap): Sandbox {
+  return {
+    promises: describePromises(options),
+    run: (run) => runInside(options, run),
+  };
+}
+
+function describePromises({ mode, groups }: CreateBubblewrap): string[] {
+  return [
+    "Builds see their own files, the toolchain and /usr, read-only; no secrets, no environment of ours, no other processes.",
+    "No network while compiling and testing; fetching third-party packages has the host's network.",
+    mode === "nobody"
+      ? "Builds run as the user nobody."
+      : "Builds run as this user, without its rights, in a user namespace of their own.",
+    groups === null
+      ? "CANNOT PROMISE: memory and processes are only watched four times a second, as no control group may be made here."
+      : `Memory and processes are limited by the kernel (control groups, version ${groups.version}).`,
+    "CANNOT PROMISE: what the toolchain itself writes is measured about once a second, not limited by the kernel; tests write to a folder in memory that is limited.",
+  ];
+}
+
+async function runInside(options: CreateBubblewrap, run: SandboxRun): Promise<SandboxResult> {
+  const writable = run.mounts.filter((mount) => mount.access === "write").map((mount) => mount.from);
+  if (options.mode === "nobody") for (const folder of writable) await giveAway(folder);
+  const group = options.groups === null ? null : await options.groups.create(run.limits);
+  try {
+    return await runLimited({
+      words: [options.program, ...(await listArguments(options.mode, run)), "--", ...wrapCommand(options.mode, run)],
+      cwd: "/",
+      // Not even bubblewrap has our environment: its own could be read from inside.
+      env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
+      limits: run.limits,
+      writable,
+      signal: run.signal,
+      onProgress: run.onProgress,
+      group,
+      startsBlocked: true,
+    });
+  } finally {
+    await group?.remove();
+  }
+}
+
+/** Links are not followed: a folder written by one build may be given to the next. */
+async function giveAway(path: string): Promise<void> {
+  await lchown(path, nobody, nobody);
+  if (!(await lstat(path)).isDirectory()) return;
+  for (const name of await readdir(path)) await giveAway(join(path, name));
+}
+
+async function listArguments(mode: BubblewrapMode, run: SandboxRun): Promise<string[]> {
+  // So that a full /tmp is a full disk and not a lack of memory: it lives in memory.
+  const tmpBytes = Math.floor(Math.min(run.limits.diskBytes, run.limits.memoryBytes / 2));
+  const user =
+    mode === "nobody" ? ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"] : ["--unshare-user", "--disable-userns"];
+  const env = {
+    ...fixedEnvironment("/tmp"),
+    PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+    ...run.env,
+  };
+  return [
+    ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "build"],
+    run.network === "none" ? ["--unshare-net"] : [],
+    user,
+    ["--die-with-parent", "--new-session", "--block-fd", "3", "--info-fd", "4"],
+    await listSystem(run.network),
+    ["--perms", "0644", "--file", "5", "/etc/passwd", "--perms", "0644", "--file", "6", "/etc/group"],
+    ["--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", String(shmBytes), "--tmpfs", "/dev/shm"],
+    ["--perms", "1777", "--size", String(tmpBytes), "--tmpfs", "/tmp"],
+    run.mounts.flatMap(mountArguments),
+    ["--clearenv"],
+    Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
+    ["--chdir", run.folder],
+  ].flat();
+}
+
+function mountArguments(mount: Mount): string[] {
+  return [mount.access === "read" ? "--ro-bind" : "--bind", mount.from, mount.to];
+}
+
+/** The words are data after a constant script: it only sets what argv cannot. */
+function wrapCommand(mode: BubblewrapMode, run: SandboxRun): string[] {
+  const drop = [
+    "/usr/bin/setpriv",
+    `--reuid=${nobody}`,
+    `--regid=${nobody}`,
+    "--clear-groups",
+    "--inh-caps=-all",
+    "--bounding-set=-all",
+    "--no-new-privs",
+  ];
+  const script = 'umask 022; ulimit -c 0; exec "$@"';
+  return ["/bin/sh", "-c", script, "build", ...(mode === "nobody" ? drop : []), ...run.command];
+}
+
+/** Programs and libraries, and of /etc only what they need to start (and, with network, to find and trust hosts). */
+async function listSystem(network: "none" | "host"): Promise<string[]> {
+  const words = ["--ro-bind", "/usr", "/usr", "--perms", "0755", "--dir", "/etc"];
+  for (const name of ["bin", "sbin", "lib", "lib32", "lib64"]) words.push(...(await mountTopFolder(`/${name}`)));
+  for (const path of ["/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives"])
+    words.push("--ro-bind-try", path, path);
+  if (network === "host") {
+    for (const path of ["/etc/hosts", "/etc/nsswitch.conf", "/etc/ssl", "/etc/ca-certificates", "/etc/pki"])
+      words.push("--ro-bind-try", path, path);
+    // Often a link to a file elsewhere; the file is what is needed.
+    const resolver = await realpathOrNull("/etc/resolv.conf");
+    if (resolver !== null) words.push("--ro-bind", resolver, "/etc/resolv.conf");
+  }
+  const node = await realpath(process.execPath);
+  if (!node.startsWith("/usr/")) words.push("--ro-bind", dirname(dirname(node)), dirname(dirname(process.execPath)));
+  return words;
+}
+
+async function mountTopFolder(path: string): Promise<string[]> {
+  try {
+    const found = await lstat(path);
+    return found.isSymbolicLink() ? ["--symlink", await readlink(path), path] : ["--ro-bind", path, path];
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+async function realpathOrNull(path: string): Promise<string | null> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return null;
+    throw error;
+  }
+}

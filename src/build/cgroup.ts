@@ -1,0 +1,172 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { errorCode } from "../core/errors.ts";
+
+export interface GroupLimits {
+  readonly memoryBytes: number;
+  readonly processes: number;
+}
+
+/** One control group of the kernel: what is in it cannot use more, and ends as one. */
+export interface ControlGroup {
+  add(pid: number): Promise<void>;
+  /** What the kernel stopped so far. */
+  stopped(): Promise<{ readonly memory: boolean; readonly processes: boolean }>;
+  /** Kills what is left in it and removes it. */
+  remove(): Promise<void>;
+}
+
+export interface ControlGroups {
+  readonly version: 1 | 2;
+  create(limits: GroupLimits): Promise<ControlGroup>;
+}
+
+/** Folders in which this process may make groups of its own; null where it may not, on this machine. */
+export async function findControlGroups(): Promise<ControlGroups | null> {
+  const [mounts, own] = [await readText("/proc/self/mounts"), await readText("/proc/self/cgroup")];
+  if (mounts === null || own === null) return null;
+  for (const candidate of [findVersion1(mounts, own), findVersion2(mounts, own)]) {
+    if (candidate !== null && (await works(candidate))) return candidate;
+  }
+  return null;
+}
+
+async function works(groups: ControlGroups): Promise<boolean> {
+  try {
+    const group = await groups.create({ memoryBytes: 64 * 1024 ** 2, processes: 16 });
+    await group.remove();
+    return true;
+  } catch (error) {
+    // Read-only, not ours, or without controllers: then the sandbox says what it cannot promise.
+    if (errorCode(error) === null) throw error;
+    return false;
+  }
+}
+
+function findVersion1(mounts: string, own: string): ControlGroups | null {
+  const memory = folderOf(mounts, own, "cgroup", "memory");
+  const pids = folderOf(mounts, own, "cgroup", "pids");
+  if (memory === null || pids === null) return null;
+  return {
+    version: 1,
+    create: async (limits) => {
+      const name = `mesh-build-${randomUUID()}`;
+      const folders = { memory: join(memory, name), pids: join(pids, name) };
+      return makeGroup({
+        folders: [folders.memory, folders.pids],
+        settings: [
+          [join(folders.memory, "memory.limit_in_bytes"), String(limits.memoryBytes)],
+          [join(folders.pids, "pids.max"), String(limits.processes)],
+        ],
+        memoryEvents: join(folders.memory, "memory.oom_control"),
+        pidsEvents: join(folders.pids, "pids.events"),
+      });
+    },
+  };
+}
+
+function findVersion2(mounts: string, own: string): ControlGroups | null {
+  const folder = folderOf(mounts, own, "cgroup2", "");
+  if (folder === null) return null;
+  return {
+    version: 2,
+    create: async (limits) => {
+      const group = join(folder, `mesh-build-${randomUUID()}`);
+      return makeGroup({
+        folders: [group],
+        settings: [
+          [join(group, "memory.max"), String(limits.memoryBytes)],
+          [join(group, "pids.max"), String(limits.processes)],
+        ],
+        memoryEvents: join(group, "memory.events"),
+        pidsEvents: join(group, "pids.events"),
+      });
+    },
+  };
+}
+
+/** Our own group in one hierarchy, below which we make others. */
+function folderOf(mounts: string, own: string, type: string, controller: string): string | null {
+  for (const line of mounts.split("\n")) {
+    const [, target = "", kind = "", options = ""] = line.split(" ");
+    if (kind !== type || (controller !== "" && !options.split(",").includes(controller))) continue;
+    for (const entry of own.split("\n")) {
+      const [, controllers = "", path = "/"] = entry.split(":");
+      if (controller === "" ? controllers === "" : controllers.split(",").includes(controller))
+        return join(target, path);
+    }
+  }
+  return null;
+}
+
+interface Group {
+  readonly folders: readonly string[];
+  readonly settings: readonly (readonly [string, string])[];
+  readonly memoryEvents: string;
+  readonly pidsEvents: string;
+}
+
+async function makeGroup(group: Group): Promise<ControlGroup> {
+  const remove = async (): Promise<void> => {
+    for (const folder of group.folders) await removeGroup(folder);
+  };
+  try {
+    for (const folder of group.folders) await mkdir(folder);
+    for (const [file, value] of group.settings) await writeFile(file, value, { flag: "r+" });
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return {
+    add: async (pid) => {
+      for (const folder of group.folders) await writeFile(join(folder, "cgroup.procs"), String(pid));
+    },
+    stopped: async () => ({
+      memory: (await readCount(group.memoryEvents, "oom_kill")) > 0,
+      processes: (await readCount(group.pidsEvents, "max")) > 0,
+    }),
+    remove,
+  };
+}
+
+async function removeGroup(folder: string): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const pids = await readText(join(folder, "cgroup.procs"));
+    if (pids === null) return;
+    for (const pid of pids.split("\n")) if (pid !== "") killProcess(Number(pid));
+    try {
+      await rmdir(folder);
+      return;
+    } catch (error) {
+      // Busy until the kernel has buried what we killed.
+      if (errorCode(error) !== "EBUSY") throw error;
+      await wait(10);
+    }
+  }
+  throw new Error(`control group ${folder} does not empty`);
+}
+
+function killProcess(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (errorCode(error) !== "ESRCH") throw error;
+  }
+}
+
+async function readCount(file: string, key: string): Promise<number> {
+  const text = await readText(file);
+  const line = text?.split("\n").find((one) => one.startsWith(`${key} `));
+  return line === undefined ? 0 : Number(line.slice(key.length + 1));
+}
+
+async function readText(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENODEV") return null;
+    throw error;
+  }
+}

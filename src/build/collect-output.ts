@@ -1,0 +1,34 @@
+import type { ChildProcess } from "node:child_process";
+
+export interface Output {
+  /** The beginning of stdout, at most 4 MiB. */
+  stdout(): string;
+  /** The end of both, as they came, at most 64 KiB. */
+  log(): string;
+}
+
+const stdoutLimit = 4 * 1024 * 1024;
+const logLimit = 64 * 1024;
+
+/** Reads everything, keeps a bounded part, and says when more came than is allowed. */
+export function collectOutput(child: ChildProcess, limitBytes: number, onTooMuch: () => void): Output {
+  const kept: Buffer[] = [];
+  let keptBytes = 0;
+  let tail = Buffer.alloc(0);
+  let bytes = 0;
+  const take = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    tail = Buffer.concat([tail, chunk]).subarray(-logLimit);
+    if (bytes > limitBytes) onTooMuch();
+  };
+  child.stdout?.on("data", (chunk: Buffer) => {
+    take(chunk);
+    if (keptBytes < stdoutLimit) kept.push(chunk.subarray(0, stdoutLimit - keptBytes));
+    keptBytes += chunk.length;
+  });
+  child.stderr?.on("data", take);
+  return {
+    stdout: () => Buffer.concat(kept).toString("utf8"),
+    log: () => tail.toString("utf8"),
+  };
+}

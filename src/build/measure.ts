@@ -1,0 +1,60 @@
+import { lstat, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode } from "../core/errors.ts";
+
+/** Bytes on disk below a folder; stops counting past the limit. */
+export async function measureFolder(folder: string, limitBytes: number): Promise<number> {
+  let bytes = 0;
+  const waiting = [folder];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    try {
+      for (const entry of await readdir(next, { withFileTypes: true })) {
+        const path = join(next, entry.name);
+        if (entry.isDirectory()) waiting.push(path);
+        else bytes += (await lstat(path)).blocks * 512;
+        if (bytes > limitBytes) return bytes;
+      }
+    } catch (error) {
+      // Removed while we look: a build may do that.
+      if (errorCode(error) !== "ENOENT" && errorCode(error) !== "ENOTDIR") throw error;
+    }
+  }
+  return bytes;
+}
+
+/** A process and all below it, where no control group counts them. */
+export async function measureProcesses(
+  root: number,
+): Promise<{ readonly processes: number; readonly memoryBytes: number }> {
+  const parents = new Map<number, number>();
+  const memory = new Map<number, number>();
+  for (const name of await readdir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = await readProcess(name);
+    if (stat === null) continue;
+    parents.set(Number(name), stat.parent);
+    memory.set(Number(name), stat.memoryBytes);
+  }
+  let processes = 0;
+  let memoryBytes = 0;
+  for (const pid of parents.keys()) {
+    let above: number | undefined = pid;
+    while (above !== undefined && above !== root && above > 1) above = parents.get(above);
+    if (above !== root) continue;
+    processes += 1;
+    memoryBytes += memory.get(pid) ?? 0;
+  }
+  return { processes, memoryBytes };
+}
+
+async function readProcess(pid: string): Promise<{ parent: number; memoryBytes: number } | null> {
+  try {
+    const text = await readFile(join("/proc", pid, "stat"), "utf8");
+    // The name may hold spaces and brackets: fields count from behind it.
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return { parent: Number(fields[1]), memoryBytes: Number(fields[21]) * 4096 };
+  } catch (error) {
+    if (errorCode(error) === "ENOENT" || errorCode(error) === "ESRCH") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { InputError } from "../core/errors.ts";
+import type { Digest } from "../core/names.ts";
+import { describeUnsafeName } from "../link/artifact/artifact-path.ts";
+import { contentDigest, type ContentEntry } from "../link/artifact/content-digest.ts";
+import { endOfTar, padding, writeHeader } from "../link/artifact/tar-entries.ts";
+import type { ArtifactStore } from "./artifact-store.ts";
+
+export interface PackFolder {
+  readonly folder: string;
+  readonly store: ArtifactStore;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: (() => void) | undefined;
+}
+
+export interface Packed {
+  readonly digest: Digest;
+  readonly blob: Digest;
+  readonly blobBytes: number;
+  readonly files: number;
+}
+
+/**
+ * Packs a folder so that equal content gives equal bytes (R10): sorted names, no times, no owners, modes 644 and 755
+ * only. Anything but files and folders is an InputError.
+ */
+export async function packFolder(options: PackFolder): Promise<Packed> {
+  const names = await listFiles(options.folder, "");
+  names.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  const entries: ContentEntry[] = [];
+  const blob = await options.store.putBlob(writeTar(options, names, entries));
+  return { digest: contentDigest(entries), blob: blob.digest, blobBytes: blob.bytes, files: entries.length };
+}
+
+async function listFiles(root: string, below: string): Promise<string[]> {
+  const names: string[] = [];
+  for (const entry of await readdir(join(root, below), { withFileTypes: true })) {
+    const name = below === "" ? entry.name : `${below}/${entry.name}`;
+    const unsafe = describeUnsafeName(name);
+    if (unsafe !== null) throw new InputError(`${JSON.stringify(name.slice(0, 200))}: ${unsafe}`);
+    if (entry.isDirectory()) names.push(...(await listFiles(root, name)));
+    else if (entry.isFile()) names.push(name);
+    else throw new InputError(`${name} is neither a file nor a folder: artifacts hold nothing else`);
+  }
+  return names;
+}
+
+async function* writeTar(
+  options: PackFolder,
+  names: readonly string[],
+  entries: ContentEntry[],
+): AsyncGenerator<Uint8Array> {
+  for (const name of names) {
+    options.signal?.throwIfAborted();
+    options.onProgress?.();
+    const path = join(options.folder, name);
+    const found = await lstat(path);
+    const entry = { name, mode: (found.mode & 0o100) === 0 ? ("644" as const) : ("755" as const), bytes: found.size };
+    yield writeHeader(entry);
+    const hash = createHash("sha256");
+    let bytes = 0;
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      hash.update(chunk);
+      yield chunk;
+    }
+    if (bytes !== entry.bytes) throw new Error(`${path} changed while it was packed`);
+    yield padding(bytes);
+    entries.push({ path: name, mode: entry.mode, bytes, sha256: hash.digest("hex") });
+  }
+  yield endOfTar;
+}

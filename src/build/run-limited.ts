@@ -1,0 +1,205 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { errorCode } from "../core/errors.ts";
+import type { ControlGroup } from "./cgroup.ts";
+import { collectOutput, type Output } from "./collect-output.ts";
+import { measureFolder, measureProcesses } from "./measure.ts";
+import type { SandboxLimit, SandboxLimits, SandboxResult } from "./sandbox.ts";
+
+export interface LimitedRun {
+  readonly words: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly limits: SandboxLimits;
+  /** Folders whose size is watched. */
+  readonly writable: readonly string[];
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: (() => void) | undefined;
+  readonly group: ControlGroup | null;
+  /** bubblewrap's --block-fd 3 and --info-fd 4, and its --file 5 and 6: it waits until the group holds it. */
+  readonly startsBlocked: boolean;
+}
+
+const passwd = "root:x:0:0:root:/root:/usr/sbin/nologin\nnobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n";
+const groupFile = "root:x:0:\nnogroup:x:65534:\n";
+
+interface Stop {
+  readonly which: SandboxLimit;
+  readonly message: string;
+}
+
+/** Runs one command under limits; when it returns, the whole group has ended. */
+export async function runLimited(run: LimitedRun): Promise<SandboxResult> {
+  run.signal?.throwIfAborted();
+  const child = start(run);
+  const output = collectOutput(child, run.limits.outputBytes, () =>
+    stop({ which: "output", message: `it printed more than ${run.limits.outputBytes} bytes` }),
+  );
+  let stopped: Stop | null = null;
+  let inner: number | null = null;
+  const end = (): void => {
+    // The first process of its own namespace takes all the others with it.
+    if (inner !== null) killProcess(inner);
+    if (child.pid !== undefined) killProcess(-child.pid);
+  };
+  const stop = (why: Stop): void => {
+    stopped ??= why;
+    end();
+  };
+  const closed = new Promise<{ code: number | null; failure: Error | null }>((resolve) => {
+    child.once("error", (failure) => resolve({ code: null, failure }));
+    child.once("close", (code) => resolve({ code, failure: null }));
+  });
+  const watch = createWatch(run, () => inner ?? child.pid ?? null, stop);
+  run.signal?.addEventListener("abort", end, { once: true });
+  const timer = setTimeout(
+    () => stop({ which: "time", message: `it ran longer than ${run.limits.wallMs} ms` }),
+    run.limits.wallMs,
+  );
+  try {
+    if (run.startsBlocked) inner = await release(run, child);
+    if (run.signal?.aborted === true) end();
+    const { code, failure } = await closed;
+    run.signal?.throwIfAborted();
+    if (failure !== null)
+      return {
+        kind: "unavailable",
+        why: `${run.words[0] ?? ""} does not start: ${failure.message}`,
+        log: output.log(),
+      };
+    return await judge(run, code, stopped, output, run.startsBlocked && inner === null);
+  } finally {
+    clearTimeout(timer);
+    watch.close();
+    run.signal?.removeEventListener("abort", end);
+    end();
+  }
+}
+
+function start(run: LimitedRun): ChildProcess {
+  const [program = "", ...words] = run.words;
+  const extra = run.startsBlocked ? (["pipe", "pipe", "pipe", "pipe"] as const) : [];
+  return spawn(program, words, {
+    cwd: run.cwd,
+    env: { ...run.env },
+    stdio: ["ignore", "pipe", "pipe", ...extra],
+    detached: true,
+  });
+}
+
+/** Puts what waits into its group, then lets it go. Null: it ended before it came that far. */
+async function release(run: LimitedRun, child: ChildProcess): Promise<number | null> {
+  const pipes: readonly unknown[] = child.stdio;
+  const [gate, info, users, groups] = pipes.slice(3);
+  if (!isWritable(gate) || !isReadable(info) || !isWritable(users) || !isWritable(groups)) return null;
+  for (const stream of [gate, users, groups]) stream.on("error", ignoreClosedPipe);
+  users.end(passwd);
+  groups.end(groupFile);
+  let text = "";
+  for await (const chunk of info) text += String(chunk);
+  const pid = /"child-pid":\s*(\d+)/.exec(text)?.[1];
+  if (pid === undefined || child.pid === undefined) return null;
+  try {
+    await run.group?.add(child.pid);
+    await run.group?.add(Number(pid));
+  } catch (error) {
+    // Gone already: the exit code says why.
+    if (errorCode(error) !== "ESRCH") throw error;
+  }
+  gate.end("x");
+  return Number(pid);
+}
+
+function ignoreClosedPipe(error: Error): void {
+  if (errorCode(error) !== "EPIPE" && errorCode(error) !== "ECONNRESET") throw error;
+}
+
+function isWritable(stream: unknown): stream is Writable {
+  return typeof stream === "object" && stream !== null && "end" in stream;
+}
+
+function isReadable(stream: unknown): stream is Readable {
+  return typeof stream === "object" && stream !== null && "read" in stream;
+}
+
+async function judge(
+  run: LimitedRun,
+  code: number | null,
+  stopped: Stop | null,
+  output: Output,
+  neverStarted: boolean,
+): Promise<SandboxResult> {
+  const log = output.log();
+  const kernel = (await run.group?.stopped()) ?? { memory: false, processes: false };
+  if (stopped !== null) return { kind: "limit", ...stopped, log };
+  if (code !== 0 && kernel.memory)
+    return {
+      kind: "limit",
+      which: "memory",
+      message: `it needed more than ${run.limits.memoryBytes} bytes of memory`,
+      log,
+    };
+  if (code !== 0 && kernel.processes)
+    return {
+      kind: "limit",
+      which: "processes",
+      message: `it started more than ${run.limits.processes} processes`,
+      log,
+    };
+  if (code !== 0 && /No space left on device|ENOSPC: no space left/i.test(log))
+    return { kind: "limit", which: "disk", message: "no space was left to write to", log };
+  if (neverStarted) return { kind: "unavailable", why: `the sandbox did not start: ${log.trim().slice(-500)}`, log };
+  if (code === null) return { kind: "unavailable", why: "the sandbox was killed from outside", log };
+  return { kind: "exited", code, stdout: output.stdout(), log };
+}
+
+interface Watch {
+  close(): void;
+}
+
+/** What the kernel does not limit is looked at again and again; a look that is slow is taken less often. */
+function createWatch(run: LimitedRun, pid: () => number | null, stop: (why: Stop) => void): Watch {
+  let timer: NodeJS.Timeout;
+  let closed = false;
+  const look = async (): Promise<void> => {
+    run.onProgress?.();
+    for (const folder of run.writable) {
+      const bytes = await measureFolder(folder, run.limits.diskBytes);
+      if (bytes > run.limits.diskBytes)
+        return stop({ which: "disk", message: `it wrote more than ${run.limits.diskBytes} bytes` });
+    }
+    const first = pid();
+    if (run.group !== null || first === null) return undefined;
+    const used = await measureProcesses(first);
+    if (used.memoryBytes > run.limits.memoryBytes)
+      stop({ which: "memory", message: `it needed more than ${run.limits.memoryBytes} bytes of memory` });
+    if (used.processes > run.limits.processes)
+      stop({ which: "processes", message: `it started more than ${run.limits.processes} processes` });
+    return undefined;
+  };
+  const again = (delayMs: number): void => {
+    if (closed) return;
+    timer = setTimeout(() => {
+      const begun = performance.now();
+      look().then(
+        () => again(Math.max(250, 5 * (performance.now() - begun))),
+        (error: unknown) => stop({ which: "disk", message: `what it writes could not be measured: ${String(error)}` }),
+      );
+    }, delayMs);
+  };
+  again(250);
+  return {
+    close: () => {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function killProcess(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (errorCode(error) !== "ESRCH") throw error;
+  }
+}
