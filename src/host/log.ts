@@ -17,7 +17,9 @@ export interface LogOptions {
 
 export function createLog(options: LogOptions): Log {
   const line = (level: string, message: string, fields: LogFields = {}): void => {
-    options.write(`${options.redact(JSON.stringify({ time: options.now().toISOString(), level, message, ...fields }))}\n`);
+    options.write(
+      `${options.redact(JSON.stringify({ time: options.now().toISOString(), level, message, ...fields }))}\n`,
+    );
   };
   return {
     info: (message, fields) => line("info", message, fields),

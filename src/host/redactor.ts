@@ -1,7 +1,7 @@
 /** Knows the secrets this process has opened and takes them out of any text that leaves it (R46). */
 export interface Redactor {
-  remember(secret: string): void;
-  redact(text: string): string;
+  readonly remember: (secret: string) => void;
+  readonly redact: (text: string) => string;
 }
 
 /** A shorter secret would turn ordinary words into noise; minted ones are far longer. */

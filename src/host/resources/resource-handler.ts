@@ -8,7 +8,7 @@ export interface Difference {
 }
 
 /** What was read back, put into the words of the report. */
-export type Conclusion = Pick<ResourceReport, "state" | "message" | "provisions">;
+export type Conclusion = Pick<ResourceReport, "state" | "message" | "provisions" | "drift">;
 
 /** What became of a resource that is no longer wanted. Data is kept, and said to be (R20). */
 export type Removal = { readonly kind: "removed" } | { readonly kind: "kept"; readonly why: string };

@@ -1,0 +1,208 @@
+import type { Report, ResourceReport } from "../../core/report.ts";
+import { describeFailure } from "../describe-failure.ts";
+import type { Log } from "../log.ts";
+import type { Applied } from "../state/applied.ts";
+import type { Accepted } from "./check-envelope.ts";
+import type { Inbox } from "./inbox.ts";
+import type { PassResult } from "./apply-pass.ts";
+import { outcomeOf } from "./report-outcome.ts";
+import { createWake } from "./wait.ts";
+
+export interface ApplyLoopOptions {
+  readonly inbox: Inbox;
+  /** What an earlier host tracked. */
+  readonly applied: Applied | null;
+  readonly intervalMs: number;
+  readonly log: Log;
+  readonly nowMs: () => number;
+  readonly pass: (input: {
+    readonly accepted: Accepted;
+    readonly applied: Applied | null;
+    readonly settled: ReadonlyMap<string, ResourceReport>;
+    readonly onReport: (report: ResourceReport) => void;
+    /** What is tracked has changed on disk, also when the pass does not end. */
+    readonly onApplied: (applied: Applied) => void;
+    readonly signal: AbortSignal;
+  }) => Promise<PassResult>;
+  readonly report: (what: ReportBody, accepted: Accepted | null, when: ReportWhen) => void;
+}
+
+/** The part of a report that a pass works out. */
+export interface ReportBody {
+  readonly outcome: Report["outcome"];
+  readonly resources: readonly ResourceReport[];
+}
+
+/** `change`: only when it says something new. `interval`: the regular pass. */
+export type ReportWhen = "change" | "interval";
+
+export interface ApplyLoop {
+  /** Something was accepted, refused, or could not be written: look now. */
+  readonly look: () => void;
+  /** This service has ended or was started again. */
+  readonly lookAt: (id: string) => void;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** An apply that takes longer says *half* in between. */
+const halfAfterMs = 1000;
+/** What is on its way is looked at often, what fails ever less often. */
+const soonMs = 200;
+const soonLimitMs = 1000;
+const failedFirstMs = 1000;
+
+/** Applies what was accepted: at once when it is new, what is not right soon again, everything on the interval (R44). */
+export function createApplyLoop(options: ApplyLoopOptions): ApplyLoop {
+  const wake = createWake();
+  const dirty = new Set<string>();
+  let running: AbortController | null = null;
+  let passing: Accepted | null = null;
+  return {
+    look() {
+      // A newer declaration is not held up by what is left to do of an older one.
+      if (passing !== options.inbox.accepted) running?.abort(new Error("a newer declaration is there"));
+      wake.look();
+    },
+    lookAt(id) {
+      dirty.add(id);
+      wake.look();
+    },
+    async run(signal) {
+      let state: LoopState = startState(options);
+      sayFirst(options, state);
+      while (!signal.aborted) {
+        const { accepted } = options.inbox;
+        if (accepted === null) {
+          options.report({ outcome: "none", resources: stateReports(options.inbox) }, null, "change");
+          await wake.wait(options.intervalMs, signal);
+          continue;
+        }
+        running = new AbortController();
+        passing = accepted;
+        state = await passOnce(options, state, accepted, dirty, AbortSignal.any([signal, running.signal]));
+        running = null;
+        // Accepted while this pass ran: it is next, without a wait.
+        if (options.inbox.accepted !== accepted || signal.aborted) continue;
+        await wake.wait(Math.max(0, state.nextAtMs - options.nowMs()), signal);
+      }
+    },
+  };
+}
+
+interface LoopState {
+  readonly accepted: Accepted | null;
+  readonly applied: Applied | null;
+  readonly reports: ReadonlyMap<string, ResourceReport>;
+  /** When everything is looked at again. */
+  readonly fullAtMs: number;
+  readonly nextAtMs: number;
+  /** Passes since everything was last as wanted. */
+  readonly tries: number;
+}
+
+function startState({ applied, nowMs }: ApplyLoopOptions): LoopState {
+  return { accepted: null, applied, reports: new Map(), fullAtMs: nowMs(), nextAtMs: nowMs(), tries: 0 };
+}
+
+/** An apply that a kill has cut: until it is completed it is half, and said to be (case 46). */
+function sayFirst(options: ApplyLoopOptions, state: LoopState): void {
+  const { accepted } = options.inbox;
+  if (accepted === null || state.applied === null || state.applied.finished) return;
+  options.report({ outcome: "half", resources: [] }, accepted, "change");
+}
+
+async function passOnce(
+  options: ApplyLoopOptions,
+  state: LoopState,
+  accepted: Accepted,
+  dirty: Set<string>,
+  signal: AbortSignal,
+): Promise<LoopState> {
+  const isNew = state.accepted !== accepted;
+  const isFull = isNew || options.nowMs() >= state.fullAtMs;
+  const before = isNew ? new Map<string, ResourceReport>() : state.reports;
+  const settled = isFull ? new Map<string, ResourceReport>() : settledOf(before, accepted, dirty);
+  dirty.clear();
+  const seen = new Map<string, ResourceReport>(settled);
+  let { applied } = state;
+  const half = setTimeout(() => {
+    if (isNew) options.report({ outcome: "half", resources: [...seen.values()] }, accepted, "change");
+  }, halfAfterMs);
+  try {
+    const onReport = (report: ResourceReport): unknown => seen.set(report.id, report);
+    const onApplied = (next: Applied): void => {
+      applied = next;
+    };
+    const result = await options.pass({ accepted, applied, settled, onReport, onApplied, signal });
+    const reports = new Map([
+      ...keptRemovals(before, accepted),
+      ...result.reports.map((each) => [each.id, each] as const),
+    ]);
+    const resources = [...stateReports(options.inbox), ...reports.values()];
+    options.report({ outcome: outcomeOf(resources), resources }, accepted, isFull ? "interval" : "change");
+    return plan(options, { ...state, accepted, applied, reports }, isNew, isFull);
+  } catch (error) {
+    if (signal.aborted) return { ...state, applied, nextAtMs: options.nowMs() };
+    const message = describeFailure(error);
+    options.log.error("the apply was not done", { why: message });
+    const resources = [...before.values(), stateReport(message)];
+    options.report({ outcome: "failed", resources }, accepted, isFull ? "interval" : "change");
+    return plan(options, { ...state, accepted, applied, reports: before }, isNew, isFull, true);
+  } finally {
+    clearTimeout(half);
+  }
+}
+
+/** When to look next: soon at what is on its way, later at what fails, else at the interval. */
+function plan(
+  options: ApplyLoopOptions,
+  state: LoopState,
+  isNew: boolean,
+  isFull: boolean,
+  hasFailed = false,
+): LoopState {
+  const { intervalMs, nowMs } = options;
+  const fullAtMs = isFull ? nowMs() + intervalMs : state.fullAtMs;
+  const states = new Set([...state.reports.values()].map((report) => report.state));
+  const isRight = !hasFailed && [...states].every((each) => each === "applied");
+  const tries = isRight ? 0 : isNew ? 1 : state.tries + 1;
+  const grown = 2 ** Math.min(tries, 20);
+  const soon = states.has("waiting") ? Math.min(soonLimitMs, (soonMs / 2) * grown) : (failedFirstMs / 2) * grown;
+  const nextAtMs = isRight ? fullAtMs : Math.min(fullAtMs, nowMs() + soon);
+  return { ...state, fullAtMs, nextAtMs, tries };
+}
+
+/** What was right and of which nothing was heard is not looked at again before the interval. */
+function settledOf(
+  reports: ReadonlyMap<string, ResourceReport>,
+  accepted: Accepted,
+  dirty: ReadonlySet<string>,
+): ReadonlyMap<string, ResourceReport> {
+  const settled = new Map<string, ResourceReport>();
+  for (const { id } of accepted.ordered) {
+    const report = reports.get(id);
+    if (report?.state !== "applied" || dirty.has(id)) continue;
+    // What was mended then is not mended now.
+    const { drift: _mended, ...rest } = report;
+    settled.set(id, rest);
+  }
+  return settled;
+}
+
+/** What a removal read back is said as long as this declaration counts. */
+function keptRemovals(
+  reports: ReadonlyMap<string, ResourceReport>,
+  accepted: Accepted,
+): readonly (readonly [string, ResourceReport])[] {
+  const wanted = new Set(accepted.ordered.map(({ id }) => id));
+  return [...reports].filter(([id, { state }]) => !wanted.has(id) && state === "applied");
+}
+
+function stateReports(inbox: Inbox): readonly ResourceReport[] {
+  return inbox.stateProblem === null ? [] : [stateReport(inbox.stateProblem)];
+}
+
+/** The host's own state is no resource of the declaration, but what is wrong with it is said in the same place. */
+function stateReport(message: string): ResourceReport {
+  return { id: "host/state", state: "failed", message };
+}

@@ -1,0 +1,105 @@
+import { canonicalJson } from "../../core/canonical.ts";
+import type { ResourceReport } from "../../core/report.ts";
+import type { Resource } from "../../core/resource.ts";
+import { describeFailure } from "../describe-failure.ts";
+import type { NodeContext } from "../node-context.ts";
+import { collectArtifacts } from "../resources/collect-artifacts.ts";
+import { writeApplied, type Applied } from "../state/applied.ts";
+import { gateOf } from "./gate.ts";
+import { applyAny, removeAny, type Providers } from "./handlers.ts";
+import type { Patience } from "./patience.ts";
+import { removeResources } from "./remove-resources.ts";
+import { beginTracking, endTracking, isSameTracking } from "./track-resources.ts";
+
+export interface PassInput {
+  readonly context: NodeContext;
+  readonly providers: Providers;
+  /** In the order in which they are applied. */
+  readonly ordered: readonly Resource[];
+  readonly applied: Applied | null;
+  /** Not looked at in this pass: what they were read as last. */
+  readonly settled: ReadonlyMap<string, ResourceReport>;
+  readonly patience: Patience;
+  readonly redact: (text: string) => string;
+  /** After each resource. */
+  readonly onReport: (report: ResourceReport) => void;
+  /** What is tracked has changed on disk. */
+  readonly onApplied: (applied: Applied) => void;
+}
+
+export interface PassResult {
+  readonly reports: readonly ResourceReport[];
+}
+
+/**
+ * One pass over everything the node should be: remove, then apply in edge order. Doing it again is harmless, and ends
+ * what a kill has left half (R44). Throws when it was aborted, or when the host's own state cannot be written: then
+ * nothing was touched.
+ */
+export async function applyPass(input: PassInput): Promise<PassResult> {
+  const { context, ordered, redact } = input;
+  const begun = beginTracking(input.applied, context.declaration.digest, ordered);
+  await keep(input, input.applied, begun);
+  const wanted = new Set(ordered.map(({ id }) => id));
+  const gone = begun.resources.map(({ resource }) => resource).filter(({ id }) => !wanted.has(id));
+  const removed = await removeResources({
+    gone,
+    remove: (resource) => removeAny(context, input.providers, resource),
+    redact,
+    log: context.log,
+  });
+  const reports = await applyAll(input, begun);
+  const waits = [...reports.values()].some(({ state }) => state === "waiting");
+  const ended = endTracking(begun, reports, removed.ids, !waits);
+  await keep(input, begun, ended);
+  await collect(input, reports);
+  return { reports: [...removed.reports, ...reports.values()] };
+}
+
+async function keep(input: PassInput, before: Applied | null, after: Applied): Promise<void> {
+  if (isSameTracking(before, after)) return;
+  await writeApplied(input.context.folders.state, after);
+  input.onApplied(after);
+}
+
+async function applyAll(input: PassInput, begun: Applied): Promise<ReadonlyMap<string, ResourceReport>> {
+  const { context, patience, redact } = input;
+  const wasApplied = new Set(begun.resources.filter(({ applied }) => applied).map(({ resource }) => resource.id));
+  const reports = new Map<string, ResourceReport>(input.settled);
+  for (const resource of input.ordered) {
+    if (input.settled.has(resource.id)) continue;
+    context.signal.throwIfAborted();
+    const what = canonicalJson(resource);
+    const presence = `presence ${resource.id}`;
+    const report = await applyAny(context, input.providers, resource, {
+      wasApplied: wasApplied.has(resource.id),
+      gate: gateOf({ resource, reports, waitedMs: patience.waitedMs(presence, what) }),
+      unavailableMs: () => patience.waitedMs(resource.id, what),
+      redact,
+      signal: context.signal,
+    });
+    if (report.state === "applied") for (const name of [resource.id, presence]) patience.end(name);
+    reports.set(resource.id, report);
+    input.onReport(report);
+  }
+  return reports;
+}
+
+/** Old artifacts go when everything new is there: until then the old one may be needed. */
+async function collect(input: PassInput, reports: ReadonlyMap<string, ResourceReport>): Promise<void> {
+  const { context, ordered } = input;
+  if ([...reports.values()].some(({ state }) => state !== "applied")) return;
+  const artifacts = ordered.filter((resource) => resource.kind === "artifact");
+  const running = context.supervisor.list().map(({ artifact }) => artifact);
+  try {
+    const keep = [...artifacts.map(({ digest }) => digest), ...running];
+    const collected = await collectArtifacts(
+      context.folders.root,
+      keep,
+      artifacts.map(({ blob }) => blob),
+    );
+    if (collected.length > 0) context.log.info("old artifacts collected", { which: collected.join(", ") });
+  } catch (error) {
+    context.log.warn("old artifacts could not be collected", { why: describeFailure(error) });
+  }
+}

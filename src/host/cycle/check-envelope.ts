@@ -1,0 +1,47 @@
+import type { Declaration } from "../../core/declaration.ts";
+import type { Resource } from "../../core/resource.ts";
+import { acceptDeclaration, type Mark } from "../../decide/accept-declaration.ts";
+import { orderResources } from "../../decide/order-resources.ts";
+import { openDeclaration } from "../../link/declaration-envelope.ts";
+import type { HostIdentity } from "../host-identity.ts";
+import type { NewRefusal } from "../state/refusals.ts";
+
+/** As many as `contentSchema` lets through. */
+const resourcesLimit = 5000;
+
+/** What the host goes by: verified, accepted, and in the order in which it is applied. */
+export interface Accepted {
+  readonly declaration: Declaration;
+  readonly ordered: readonly Resource[];
+}
+
+export type Checked =
+  | { readonly kind: "new" | "known"; readonly accepted: Accepted }
+  | { readonly kind: "refused"; readonly refusal: NewRefusal };
+
+/** Every check there is, before anything is touched or fetched (R43, case 45). */
+export function checkEnvelope(
+  envelope: Uint8Array,
+  identity: Pick<HostIdentity, "mesh" | "node" | "incarnation" | "root">,
+  mark: Mark | null,
+  nowMs: number,
+): Checked {
+  const { mesh, node, incarnation, root } = identity;
+  const opened = openDeclaration(envelope, { mesh, node, incarnation, root, nowMs });
+  if (!opened.ok) return refused(opened);
+  const { declaration } = opened;
+  const offered = { epoch: declaration.epoch, number: declaration.number };
+  const limits = { resources: resourcesLimit };
+  const acceptance = acceptDeclaration({ have: mark, mesh, node, incarnation, offered: declaration, limits });
+  if (acceptance.kind === "refuse") return refused({ ...acceptance, offered });
+  const ordered = orderResources(declaration.content.resources);
+  if (ordered.kind === "refused") return refused({ check: "schema", message: ordered.message, offered });
+  return {
+    kind: acceptance.kind === "accept" ? "new" : "known",
+    accepted: { declaration, ordered: ordered.resources },
+  };
+}
+
+function refused({ check, message, offered }: NewRefusal): Checked {
+  return { kind: "refused", refusal: { check, message, offered } };
+}

@@ -1,0 +1,133 @@
+import type { Order } from "../../core/declaration.ts";
+import type { Refusal } from "../../core/report.ts";
+import type { Mark } from "../../decide/accept-declaration.ts";
+import { describeOrder } from "../../decide/order.ts";
+import { describeFailure } from "../describe-failure.ts";
+import type { HostIdentity } from "../host-identity.ts";
+import type { Log } from "../log.ts";
+import { writeKeptDeclaration } from "../state/kept-declaration.ts";
+import { writeMark } from "../state/mark.ts";
+import { countRefusal, writeRefusals, type NewRefusal } from "../state/refusals.ts";
+import { checkEnvelope, type Accepted } from "./check-envelope.ts";
+
+/** What the host has accepted and refused. */
+export interface Inbox {
+  readonly accepted: Accepted | null;
+  readonly refusals: readonly Refusal[];
+  /** Why the host's own state cannot be written, or null. Nothing is accepted without it. */
+  readonly stateProblem: string | null;
+}
+
+export type Received = "accepted" | "duplicate" | "refused" | "not-written";
+
+export interface OpenInbox extends Inbox {
+  /** Checks everything before anything is touched; then writes it down; only then is it `accepted` (R38, R43). */
+  receive(envelope: Uint8Array): Promise<Received>;
+}
+
+export interface InboxOptions {
+  readonly identity: Pick<HostIdentity, "mesh" | "node" | "incarnation" | "root">;
+  readonly stateFolder: string;
+  readonly log: Log;
+  readonly nowMs: () => number;
+  /** The kept envelope, or null. */
+  readonly kept: Uint8Array | null;
+  readonly mark: Mark | null;
+  readonly refusals: readonly Refusal[];
+}
+
+interface InboxState {
+  accepted: Accepted | null;
+  mark: Mark | null;
+  refusals: readonly Refusal[];
+  stateProblem: string | null;
+}
+
+/** Opens with what was kept: the host comes up with it, whoever is away (R44). */
+export async function createInbox(options: InboxOptions): Promise<OpenInbox> {
+  const { mark, refusals, kept } = options;
+  const state: InboxState = { accepted: null, mark, refusals, stateProblem: null };
+  if (kept !== null) await takeKept(options, state, kept);
+  return {
+    get accepted() {
+      return state.accepted;
+    },
+    get refusals() {
+      return state.refusals;
+    },
+    get stateProblem() {
+      return state.stateProblem;
+    },
+    receive: (envelope) => receive(options, state, envelope),
+  };
+}
+
+/** What the host holds as content, to ask for what is newer. */
+export function orderOf(accepted: Accepted | null): Order | null {
+  return accepted === null ? null : { epoch: accepted.declaration.epoch, number: accepted.declaration.number };
+}
+
+async function takeKept(options: InboxOptions, state: InboxState, kept: Uint8Array): Promise<void> {
+  const checked = checkEnvelope(kept, options.identity, state.mark, options.nowMs());
+  if (checked.kind === "refused") {
+    const { check, message: why } = checked.refusal;
+    options.log.error("the kept declaration cannot be used; it is fetched again", { check, why });
+    return;
+  }
+  // A kill between the two writes: the mark catches up before anything is applied.
+  if (checked.kind === "new" && !(await writeDown(options, state, kept, checked.accepted))) return;
+  state.accepted = checked.accepted;
+}
+
+async function receive(options: InboxOptions, state: InboxState, envelope: Uint8Array): Promise<Received> {
+  const checked = checkEnvelope(envelope, options.identity, state.mark, options.nowMs());
+  if (checked.kind === "refused") {
+    await refuse(options, state, checked.refusal);
+    return "refused";
+  }
+  if (checked.kind === "known" && state.accepted !== null) return "duplicate";
+  if (!(await writeDown(options, state, envelope, checked.accepted))) return "not-written";
+  state.accepted = checked.accepted;
+  const { epoch, number } = checked.accepted.declaration;
+  options.log.info("declaration accepted", { epoch, number });
+  // What was refused before has been overtaken.
+  if (state.refusals.length > 0) await keepRefusals(options, state, []);
+  return "accepted";
+}
+
+/** The envelope first, then the mark: what is kept is never older than the mark. */
+async function writeDown(
+  options: InboxOptions,
+  state: InboxState,
+  envelope: Uint8Array,
+  { declaration }: Accepted,
+): Promise<boolean> {
+  const { epoch, number, digest, incarnation } = declaration;
+  const mark: Mark = { order: { epoch, number }, digest, incarnation };
+  try {
+    await writeKeptDeclaration(options.stateFolder, envelope);
+    await writeMark(options.stateFolder, mark);
+  } catch (error) {
+    state.stateProblem = `declaration ${describeOrder(mark.order)} cannot be written down: ${describeFailure(error)}`;
+    options.log.error("not accepted", { why: state.stateProblem, epoch, number });
+    return false;
+  }
+  state.stateProblem = null;
+  state.mark = mark;
+  return true;
+}
+
+async function refuse(options: InboxOptions, state: InboxState, refusal: NewRefusal): Promise<void> {
+  const { epoch = null, number = null } = refusal.offered ?? {};
+  options.log.warn("declaration refused", { check: refusal.check, why: refusal.message, epoch, number });
+  await keepRefusals(options, state, countRefusal(state.refusals, refusal, new Date(options.nowMs())));
+}
+
+async function keepRefusals(options: InboxOptions, state: InboxState, refusals: readonly Refusal[]): Promise<void> {
+  state.refusals = refusals;
+  try {
+    await writeRefusals(options.stateFolder, refusals);
+  } catch (error) {
+    options.log.warn("the count of refusals cannot be written down", { why: describeFailure(error) });
+  }
+}

@@ -1,0 +1,72 @@
+import type { Report } from "../../core/report.ts";
+import type { SigningKey } from "../../link/keys.ts";
+import { sealReport } from "../../link/report-envelope.ts";
+import type { Controller } from "../controller.ts";
+import { describeFailure } from "../describe-failure.ts";
+import type { Log } from "../log.ts";
+import { retryDelayMs } from "./retry-delay.ts";
+import { createWake, wait } from "./wait.ts";
+
+/** Holds the newest report and sends it until it is answered. An older one that was not sent yet is not needed. */
+export interface Outbox {
+  readonly put: (report: Report) => void;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface OutboxOptions {
+  readonly controller: Pick<Controller, "sendReport">;
+  readonly signKey: SigningKey;
+  readonly log: Log;
+  readonly chance: () => number;
+  /** The controller has answered. */
+  readonly onWord: () => void;
+}
+
+/** While there is nothing to send it is only woken. */
+const idleMs = 3_600_000;
+
+export function createOutbox(options: OutboxOptions): Outbox {
+  const wake = createWake();
+  let newest: Report | null = null;
+  return {
+    put(report) {
+      newest = report;
+      wake.look();
+    },
+    async run(signal) {
+      let failures = 0;
+      while (!signal.aborted) {
+        const report = newest;
+        if (report === null) {
+          await wake.wait(idleMs, signal);
+          continue;
+        }
+        if (await send(report, failures, signal, options)) {
+          failures = 0;
+          if (newest === report) newest = null;
+          continue;
+        }
+        failures += 1;
+        await wait(retryDelayMs(failures, options.chance()), signal);
+      }
+    },
+  };
+}
+
+/** Whether it was answered. An answer of *no* is one: the same report again would get the same. */
+async function send(report: Report, failures: number, signal: AbortSignal, options: OutboxOptions): Promise<boolean> {
+  const { controller, signKey, log, onWord } = options;
+  try {
+    const answer = await controller.sendReport(sealReport(report, signKey), signal);
+    onWord();
+    if (!answer.kept)
+      log.warn("the controller does not keep the report", { why: answer.why, sequence: report.sequence });
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    if (error instanceof Error && error.name === "RefusedError") {
+      log.error("the controller refuses the report", { why: describeFailure(error), sequence: report.sequence });
+    } else if (failures === 0) log.warn("the report is not sent yet", { why: describeFailure(error) });
+    return false;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Controller } from "../controller.ts";
+import { describeFailure } from "../describe-failure.ts";
+import type { Log } from "../log.ts";
+import { orderOf, type OpenInbox } from "./inbox.ts";
+import { retryDelayMs } from "./retry-delay.ts";
+import { wait } from "./wait.ts";
+
+export interface PollOptions {
+  readonly controller: Pick<Controller, "fetchDeclaration">;
+  readonly inbox: OpenInbox;
+  readonly log: Log;
+  readonly chance: () => number;
+  /** The controller has answered. */
+  readonly onWord: () => void;
+  /** Something was accepted, refused, or could not be written down. */
+  readonly onChange: (what: "accepted" | "duplicate" | "refused" | "not-written") => void;
+}
+
+/** As long as the gateway lets a request wait, less what the way takes. */
+const waitMs = 50_000;
+
+/** Asks for what is newer than what the host has, again and again. The controller away changes nothing here (R44). */
+export async function pollLoop(options: PollOptions, signal: AbortSignal): Promise<void> {
+  const { controller, inbox, log, chance, onWord, onChange } = options;
+  let failures = 0;
+  let refusals = 0;
+  while (!signal.aborted) {
+    try {
+      const envelope = await controller.fetchDeclaration(orderOf(inbox.accepted), waitMs, signal);
+      if (failures > 0) log.info("the controller answers again", { failures });
+      failures = 0;
+      onWord();
+      if (envelope === null) continue;
+      const what = await inbox.receive(envelope);
+      onChange(what);
+      // The same document comes again at once: asking for it may not become a loop without a pause.
+      refusals = what === "accepted" ? 0 : refusals + 1;
+      if (what !== "accepted") await wait(retryDelayMs(refusals, chance()), signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (failures === 0)
+        log.warn("no word from the controller: going on with what is here", { why: describeFailure(error) });
+      failures += 1;
+      await wait(retryDelayMs(failures, chance()), signal);
+    }
+  }
+}

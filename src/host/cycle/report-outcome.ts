@@ -1,0 +1,22 @@
+import type { Report, ResourceReport } from "../../core/report.ts";
+
+/** What a report says as a whole. While anything is still on its way, an apply has not ended: `half`. */
+export function outcomeOf(resources: readonly ResourceReport[]): Report["outcome"] {
+  const states = new Set(resources.map(({ state }) => state));
+  if (states.has("waiting")) return "half";
+  if (states.has("failed")) return "failed";
+  if (states.has("un-ready")) return "un-ready";
+  return "applied";
+}
+
+/** What makes a report worth sending at once. Words may differ each time; states, drift and provisions matter. */
+export function traceOf(report: Pick<Report, "has" | "digest" | "outcome" | "resources" | "refusals">): string {
+  const { has, digest, outcome, resources, refusals } = report;
+  return JSON.stringify([
+    has,
+    digest,
+    outcome,
+    resources.map(({ id, state, drift, provisions }) => [id, state, drift, provisions]),
+    refusals.map(({ check, offered }) => [check, offered]),
+  ]);
+}

@@ -1,0 +1,59 @@
+import type { Report } from "../../core/report.ts";
+import type { HostIdentity } from "../host-identity.ts";
+import type { Boot } from "../state/boot.ts";
+import type { ReportBody, ReportWhen } from "./apply-loop.ts";
+import type { Accepted } from "./check-envelope.ts";
+import { orderOf, type Inbox } from "./inbox.ts";
+import { traceOf } from "./report-outcome.ts";
+
+/** A host that has nothing new to say says so, this often. */
+const heartbeatMs = 60_000;
+
+export interface ReporterOptions {
+  readonly identity: Pick<HostIdentity, "mesh" | "node" | "incarnation">;
+  readonly boot: Boot;
+  readonly inbox: Inbox;
+  readonly nowMs: () => number;
+  readonly lastWordMs: () => number | null;
+  readonly put: (report: Report) => void;
+}
+
+/**
+ * Puts reports together and decides which are worth sending: what says something new at once; on the interval also
+ * what still fails (each counts, R32) and a heartbeat.
+ */
+export function createReporter(
+  options: ReporterOptions,
+): (what: ReportBody, accepted: Accepted | null, when: ReportWhen) => void {
+  let sequence = options.boot.firstSequence;
+  let last: { readonly trace: string; readonly atMs: number } | null = null;
+  return (what, accepted, when) => {
+    const nowMs = options.nowMs();
+    const lastWordMs = options.lastWordMs();
+    const report: Report = {
+      schema: 1,
+      ...pickNames(options.identity),
+      has: orderOf(accepted),
+      digest: accepted?.declaration.digest ?? null,
+      boot: options.boot.boot,
+      bootId: options.boot.bootId,
+      sequence,
+      at: new Date(nowMs).toISOString(),
+      lastWordAt: lastWordMs === null ? null : new Date(lastWordMs).toISOString(),
+      outcome: what.outcome,
+      resources: [...what.resources].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      refusals: [...options.inbox.refusals],
+    };
+    const trace = traceOf(report);
+    const isQuiet = what.outcome === "applied" || what.outcome === "none";
+    const isDue = last === null || nowMs - last.atMs >= heartbeatMs || (when === "interval" && !isQuiet);
+    if (last?.trace === trace && !isDue) return;
+    last = { trace, atMs: nowMs };
+    sequence += 1;
+    options.put(report);
+  };
+}
+
+function pickNames({ mesh, node, incarnation }: ReporterOptions["identity"]): ReporterOptions["identity"] {
+  return { mesh, node, incarnation };
+}

@@ -1,0 +1,44 @@
+import { canonicalJson } from "../../core/canonical.ts";
+import type { Digest } from "../../core/names.ts";
+import type { ResourceReport } from "../../core/report.ts";
+import type { Resource } from "../../core/resource.ts";
+import type { Applied, TrackedResource } from "../state/applied.ts";
+
+/**
+ * What is tracked when an apply begins, pure: everything wanted, and everything that may still be there of what was.
+ * A resource that stays just as it was keeps that it was applied.
+ */
+export function beginTracking(before: Applied | null, content: Digest, wanted: readonly Resource[]): Applied {
+  const known = new Map((before?.resources ?? []).map((tracked) => [tracked.resource.id, tracked]));
+  const ids = new Set(wanted.map(({ id }) => id));
+  const resources = wanted.map((resource): TrackedResource => {
+    const tracked = known.get(resource.id);
+    const stays = tracked !== undefined && isSame(tracked.resource, resource);
+    return { resource, applied: stays && tracked.applied };
+  });
+  const gone = [...known.values()].filter(({ resource }) => !ids.has(resource.id));
+  const isBegun = before !== null && before.content === content;
+  return { content, finished: isBegun && before.finished, resources: [...resources, ...gone] };
+}
+
+/** What is tracked after a pass: what it read back, and without what it removed. */
+export function endTracking(
+  tracked: Applied,
+  reports: ReadonlyMap<string, ResourceReport>,
+  removed: ReadonlySet<string>,
+  finished: boolean,
+): Applied {
+  const resources = tracked.resources
+    .filter(({ resource }) => !removed.has(resource.id))
+    .map(({ resource, applied }) => ({ resource, applied: applied || reports.get(resource.id)?.state === "applied" }));
+  return { content: tracked.content, finished: tracked.finished || finished, resources };
+}
+
+/** Whether they say the same, so that nothing is written when nothing has changed. */
+export function isSameTracking(a: Applied | null, b: Applied): boolean {
+  return a !== null && JSON.stringify(a) === JSON.stringify(b);
+}
+
+function isSame(a: Resource, b: Resource): boolean {
+  return canonicalJson(a) === canonicalJson(b);
+}

@@ -1,0 +1,100 @@
+import { mkdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { InputError } from "../core/errors.ts";
+import { nameSchema } from "../core/names.ts";
+import { generateSigningKey, incarnationOf, loadSigningKey, saveSigningKey, type SigningKey } from "../link/keys.ts";
+import { readPrivateFile, writePrivateFile } from "../link/private-file.ts";
+import { verifyRoot } from "../link/root.ts";
+import { generateSealIdentity, recipientOf } from "../link/sealing.ts";
+import { isErrorCode } from "./error-code.ts";
+import type { HostFolders } from "./folders.ts";
+import type { HostIdentity } from "./host-identity.ts";
+import { readStateFile, writeStateFile } from "./state/state-file.ts";
+import { writeDurably } from "./state/write-durably.ts";
+
+const enrolmentSchema = z.object({
+  schema: z.literal(1),
+  mesh: nameSchema,
+  node: nameSchema,
+  incarnation: z.string(),
+  url: z.string(),
+  ca: z.string(),
+});
+export type Enrolment = Omit<z.infer<typeof enrolmentSchema>, "schema">;
+
+export interface OwnKeys {
+  readonly signKey: SigningKey;
+  readonly sealIdentity: string;
+  readonly recipient: string;
+}
+
+/** The host's keys, made at the first call: they are on disk before anybody hears of them. */
+export async function makeKeys(folders: HostFolders): Promise<OwnKeys> {
+  await mkdir(folders.keys, { recursive: true, mode: 0o700 });
+  if (!(await isThere(signKeyFile(folders)))) await saveSigningKey(signKeyFile(folders), generateSigningKey());
+  if (!(await isThere(sealKeyFile(folders)))) {
+    await writePrivateFile(sealKeyFile(folders), `${(await generateSealIdentity()).identity}\n`);
+  }
+  const signKey = await loadSigningKey(signKeyFile(folders));
+  const sealIdentity = (await readPrivateFile(sealKeyFile(folders))).trim();
+  return { signKey, sealIdentity, recipient: await recipientOf(sealIdentity) };
+}
+
+/** Null: not enrolled yet. */
+export async function readEnrolment(folders: HostFolders): Promise<Enrolment | null> {
+  return readStateFile(enrolmentFile(folders), enrolmentSchema);
+}
+
+/** The root is pinned first: with the enrolment there, everything is. */
+export async function writeEnrolment(folders: HostFolders, enrolment: Enrolment, root: Uint8Array): Promise<void> {
+  await writeDurably(rootFile(folders), root, { mode: 0o600 });
+  await writeStateFile(enrolmentFile(folders), { schema: 1, ...enrolment });
+}
+
+/** Throws InputError when the host is not enrolled, or what it kept is damaged or of another host. */
+export async function readIdentityFiles(folders: HostFolders): Promise<HostIdentity> {
+  const enrolment = await readEnrolment(folders);
+  if (enrolment === null) {
+    throw new InputError(
+      `the host in ${folders.dir} is not enrolled`,
+      "Run mesh-host enrol --dir DIR --token-file FILE; `mesh host enrol NODE` makes the token.",
+    );
+  }
+  const { mesh, node, incarnation, url, ca } = enrolment;
+  const signKey = await loadSigningKey(signKeyFile(folders));
+  if (incarnationOf(signKey.publicKey) !== incarnation) {
+    throw new InputError(`the key in ${folders.keys} is not the one that ${node} enrolled with`, "Enrol again.");
+  }
+  const sealIdentity = (await readPrivateFile(sealKeyFile(folders))).trim();
+  const root = verifyRoot(await readFile(rootFile(folders)), { mesh });
+  if (!root.ok)
+    throw new InputError(`the pinned root in ${folders.keys} cannot be used: ${root.message}`, "Enrol again.");
+  return { mesh, node, incarnation, url, caPem: ca, signKey, sealIdentity, root: root.root };
+}
+
+function signKeyFile(folders: HostFolders): string {
+  return path.join(folders.keys, "sign.pem");
+}
+
+function sealKeyFile(folders: HostFolders): string {
+  return path.join(folders.keys, "seal.key");
+}
+
+function rootFile(folders: HostFolders): string {
+  return path.join(folders.keys, "root.dsse");
+}
+
+function enrolmentFile(folders: HostFolders): string {
+  return path.join(folders.keys, "enrolment.json");
+}
+
+async function isThere(file: string): Promise<boolean> {
+  try {
+    await readFile(file);
+    return true;
+  } catch (error) {
+    if (isErrorCode(error, "ENOENT")) return false;
+    throw error;
+  }
+}

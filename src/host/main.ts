@@ -1,0 +1,55 @@
+import { InputError, UnavailableError } from "../core/errors.ts";
+import { describeFailure } from "./describe-failure.ts";
+import { enrolHost } from "./enrol.ts";
+import { parseArguments, usage } from "./parse-arguments.ts";
+import { runHost, stopServices } from "./run-host.ts";
+
+/** R48. A host that runs has no *pending* of its own. */
+const exitCodes = { settled: 0, failed: 2, cannotTell: 3 } as const;
+
+async function main(words: readonly string[]): Promise<void> {
+  const command = parseArguments(words);
+  switch (command.command) {
+    case "help":
+      process.stdout.write(`${usage}\n`);
+      return;
+    case "enrol": {
+      const { node, mesh } = await enrolHost(command.dir, command.token);
+      process.stdout.write(`enrolled as ${node} of mesh ${mesh}\n`);
+      return;
+    }
+    case "stop":
+      process.stdout.write(`services ended: ${await stopServices(command.dir)}\n`);
+      return;
+    case "run":
+      await runHost({ ...command, signal: stopSignal() });
+  }
+}
+
+/** SIGTERM and SIGINT stop the host in an orderly way; a second one at once. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ["SIGTERM", "SIGINT"] as const) {
+    process.on(name, () => {
+      if (controller.signal.aborted) process.exit(exitCodes.failed);
+      controller.abort(new Error(`stopped by ${name}`));
+    });
+  }
+  return controller.signal;
+}
+
+function exitCodeOf(error: unknown): number {
+  return error instanceof UnavailableError ? exitCodes.cannotTell : exitCodes.failed;
+}
+
+// Files that services read must not depend on who started the host.
+process.umask(0o022);
+main(process.argv.slice(2)).then(
+  () => process.exit(exitCodes.settled),
+  (error: unknown) => {
+    const isOurs = error instanceof InputError || error instanceof UnavailableError;
+    const next = isOurs && error.next !== "" ? `\n${error.next}` : "";
+    process.stderr.write(`mesh-host: ${describeFailure(error)}${next}\n`);
+    process.exit(exitCodeOf(error));
+  },
+);

@@ -1,0 +1,79 @@
+import pg from "pg";
+import { errorCode, InputError, UnavailableError } from "../../core/errors.ts";
+import type { ProviderAccess } from "./provider.ts";
+
+export interface Login {
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+const connectWithinMs = 5000;
+const statementWithinMs = 20_000;
+
+/** Runs `act` on one connection and closes it. Throws UnavailableError where the server does not answer. */
+export async function withConnection<T>(
+  access: Pick<ProviderAccess, "admin">,
+  login: Login,
+  act: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const [, host, port] = /^\[?([^\]]+?)\]?:([0-9]{1,5})$/.exec(access.admin) ?? [];
+  if (host === undefined || port === undefined) throw new InputError(`${access.admin} is no host:port of a PostgreSQL`);
+  const client = new pg.Client({
+    host,
+    port: Number(port),
+    ...login,
+    connectionTimeoutMillis: connectWithinMs,
+    query_timeout: statementWithinMs,
+    application_name: "mesh-host",
+  });
+  // A connection that breaks between two statements says so here; the next statement fails for it.
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw asUnavailable(error, access.admin);
+  }
+  try {
+    return await act(client);
+  } catch (error) {
+    throw asUnavailable(error, access.admin);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** Codes that mean *not now*: starting up, shutting down, too many connections, gone. */
+const notNow = new Set([
+  "57P01",
+  "57P02",
+  "57P03",
+  "53300",
+  "08000",
+  "08001",
+  "08003",
+  "08006",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOENT",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EPIPE",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+]);
+
+function asUnavailable(error: unknown, where: string): unknown {
+  const code = errorCode(error);
+  const message = error instanceof Error ? error.message : "";
+  const isGone = code === null && /timeout|terminated|not queryable|ended/i.test(message);
+  if (!isGone && (code === null || !notNow.has(code))) return error;
+  return new UnavailableError(`PostgreSQL at ${where} does not answer`, "It is asked again.", { cause: error });
+}
+
+/** Whether the server refused who asked: wrong password, not allowed to log in, not allowed into that database. */
+export function isRefusedLogin(error: unknown): boolean {
+  return ["28P01", "28000", "42501", "3D000"].includes(errorCode(error) ?? "");
+}

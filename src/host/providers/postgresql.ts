@@ -1,0 +1,167 @@
+import pg from "pg";
+import { InputError, UnavailableError } from "../../core/errors.ts";
+import { withConnection, isRefusedLogin, type Login } from "./postgresql-connection.ts";
+import { readRoles, type RoleRow } from "./postgresql-roles.ts";
+import { eachOf } from "./each-of.ts";
+import type { ObservedGrant, Provider, ProviderAccess, WantedGrant } from "./provider.ts";
+import { readMarker, writeMarker } from "./provision-marker.ts";
+import { isScramVerifierOf, makeScramVerifier } from "./scram-verifier.ts";
+
+/** A login that was really tried is believed for so long while nothing about it has changed. */
+const loginTrustedMs = 5 * 60_000;
+
+/**
+ * Databases on a PostgreSQL server: per provision a role and a database of the same name. The administrator owns the
+ * database (so that the marker on it is not the consumer's to change), the consumer owns the schema `public` in it, and
+ * nobody else may connect. Withdrawn: no login, no password, no sessions; the database stays (R20).
+ */
+export function createPostgresqlProvider(nowMs: () => number): Provider {
+  const tried = new Map<string, { readonly trace: string; readonly atMs: number }>();
+  return {
+    kind: "postgresql",
+    async readGrants(access, wanted) {
+      const roles = await withConnection(access, adminLogin(access), readRoles);
+      const byName = new Map(wanted.map((grant) => [grant.name, grant]));
+      const observed: ObservedGrant[] = [];
+      for (const role of roles) {
+        const marker = readMarker(role.marker, access);
+        if (marker === null) continue;
+        const grant = byName.get(role.name);
+        const problems = role.login && grant?.provision === marker.provision ? problemsOf(role, grant) : [];
+        if (role.login && grant !== undefined && problems.length === 0) {
+          const trace = JSON.stringify([role, access.admin, grant.password]);
+          const before = tried.get(role.name);
+          if (before?.trace !== trace || nowMs() - before.atMs > loginTrustedMs) {
+            const problem = await tryLogin(access, grant);
+            if (problem === null) tried.set(role.name, { trace, atMs: nowMs() });
+            else problems.push(problem);
+          }
+        }
+        // Sessions that are still open are access as well.
+        observed.push({ ...marker, name: role.name, access: role.login || role.sessions > 0, problems });
+      }
+      return observed;
+    },
+    async issueGrants(access, wanted) {
+      await withConnection(access, adminLogin(access), (admin) =>
+        eachOf(wanted, async (grant) => {
+          await issueRole(admin, access, grant);
+          await issueDatabase(admin, access, grant);
+          await withConnection(access, adminLogin(access, grant.name), (inside) =>
+            inside.query(`ALTER SCHEMA public OWNER TO ${pg.escapeIdentifier(grant.name)}`),
+          );
+        }),
+      );
+    },
+    async withdrawGrants(access, withdrawn) {
+      if (withdrawn.length === 0) return;
+      await withConnection(access, adminLogin(access), (admin) =>
+        eachOf(withdrawn, (grant) => withdraw(admin, grant.name)),
+      );
+    },
+  };
+}
+
+function adminLogin(access: ProviderAccess, database = "postgres"): Login {
+  return { user: access.adminUser, password: access.adminPassword, database };
+}
+
+/** What the catalog says is not as minted. */
+function problemsOf(role: RoleRow, grant: WantedGrant): string[] {
+  const problems: string[] = [];
+  if (role.database === null) problems.push("its database is not there");
+  else if (role.databaseMarked === false) problems.push("its database is not marked");
+  if (role.publicMayConnect === true) problems.push("everybody may connect to it");
+  if (role.mayConnect === false) problems.push("it may not connect to its database");
+  if (role.extraRights) problems.push("it has more rights than it was given");
+  if (role.verifier !== null && !isScramVerifierOf(role.verifier, grant.password)) problems.push("another password");
+  return problems;
+}
+
+/** Really logs in as the consumer. Null: it works. */
+async function tryLogin(access: ProviderAccess, grant: WantedGrant): Promise<string | null> {
+  try {
+    const login = { user: grant.name, password: grant.password, database: grant.name };
+    await withConnection(access, login, (client) => client.query("SELECT 1"));
+    return null;
+  } catch (error) {
+    if (isRefusedLogin(error)) return "it cannot log in";
+    throw error;
+  }
+}
+
+/** Role and marker are one transaction: a role without a marker is never ours. */
+async function issueRole(admin: pg.Client, access: ProviderAccess, grant: WantedGrant): Promise<void> {
+  const role = pg.escapeIdentifier(grant.name);
+  const [existing] = (await readRoles(admin)).filter(({ name }) => name === grant.name);
+  if (existing !== undefined && readMarker(existing.marker, access)?.provision !== grant.provision) {
+    throw new InputError(
+      `the role ${grant.name} is there and was not made for ${grant.provision}`,
+      "Rename or drop it.",
+    );
+  }
+  if (existing === undefined) await refuseForeignDatabase(admin, grant);
+  const rights = existing?.extraRights === true ? "NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS" : "";
+  const password = pg.escapeLiteral(makeScramVerifier(grant.password));
+  await inTransaction(admin, [
+    `${existing === undefined ? "CREATE" : "ALTER"} ROLE ${role} ${rights} LOGIN PASSWORD ${password} VALID UNTIL 'infinity' CONNECTION LIMIT -1`,
+    `COMMENT ON ROLE ${role} IS ${pg.escapeLiteral(writeMarker(access.mesh, grant))}`,
+  ]);
+}
+
+async function refuseForeignDatabase(admin: pg.Client, grant: WantedGrant): Promise<void> {
+  const found = await admin.query("SELECT 1 FROM pg_database WHERE datname = $1", [grant.name]);
+  if (found.rowCount === 0) return;
+  // Its role was dropped by hand: the marker on the database itself says whose it is.
+  const marked = await admin.query<{ marker: string | null }>(
+    "SELECT shobj_description(oid, 'pg_database') AS marker FROM pg_database WHERE datname = $1",
+    [grant.name],
+  );
+  const marker = marked.rows[0]?.marker ?? "";
+  if (marker.includes(`:${grant.provision}:`)) return;
+  throw new InputError(
+    `the database ${grant.name} is there and was not made for ${grant.provision}`,
+    "Rename or drop it.",
+  );
+}
+
+async function issueDatabase(admin: pg.Client, access: ProviderAccess, grant: WantedGrant): Promise<void> {
+  const name = pg.escapeIdentifier(grant.name);
+  const found = await admin.query("SELECT 1 FROM pg_database WHERE datname = $1", [grant.name]);
+  // Not possible in a transaction. A kill after it leaves a database without marker beside our marked role.
+  if (found.rowCount === 0) await admin.query(`CREATE DATABASE ${name}`);
+  await inTransaction(admin, [
+    `REVOKE ALL ON DATABASE ${name} FROM PUBLIC`,
+    `GRANT CONNECT, CREATE, TEMPORARY ON DATABASE ${name} TO ${name}`,
+    `COMMENT ON DATABASE ${name} IS ${pg.escapeLiteral(writeMarker(access.mesh, grant))}`,
+  ]);
+}
+
+/** First nobody gets in any more, then who is in is put out. Nothing is dropped. */
+async function withdraw(admin: pg.Client, grantName: string): Promise<void> {
+  const name = pg.escapeIdentifier(grantName);
+  const found = await admin.query("SELECT 1 FROM pg_database WHERE datname = $1", [grantName]);
+  await inTransaction(admin, [
+    `ALTER ROLE ${name} NOLOGIN PASSWORD NULL`,
+    ...(found.rowCount === 0 ? [] : [`REVOKE CONNECT ON DATABASE ${name} FROM ${name}, PUBLIC`]),
+  ]);
+  for (let tries = 0; tries < 20; tries += 1) {
+    const ended = await admin.query(
+      "SELECT pg_terminate_backend(pid, 250) FROM pg_stat_activity WHERE usename = $1 AND pid <> pg_backend_pid()",
+      [grantName],
+    );
+    if (ended.rowCount === 0) return;
+  }
+  throw new UnavailableError(`sessions of ${grantName} do not end`, "They are ended at the next pass.");
+}
+
+async function inTransaction(admin: pg.Client, statements: readonly string[]): Promise<void> {
+  await admin.query("BEGIN");
+  try {
+    for (const statement of statements) await admin.query(statement);
+    await admin.query("COMMIT");
+  } catch (error) {
+    await admin.query("ROLLBACK");
+    throw error;
+  }
+}

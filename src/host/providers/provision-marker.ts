@@ -1,0 +1,26 @@
+import type { Name } from "../../core/names.ts";
+
+/** What is written on a thing that was made for a consumer, on the thing itself: state files are a cache. */
+export interface ProvisionMarker {
+  readonly provision: string;
+  readonly version: number;
+}
+
+export function writeMarker(mesh: Name, { provision, version }: ProvisionMarker): string {
+  return `mesh:${mesh}:${provision}:${version}`;
+}
+
+/**
+ * Reads what `writeMarker` wrote. Null: it is not a marker, or another mesh's or another provider's, and so not ours to
+ * touch. A provider that was enrolled again under its name still owns what it made before.
+ */
+export function readMarker(
+  text: string | null,
+  owner: { readonly mesh: Name; readonly node: Name; readonly module: Name },
+): ProvisionMarker | null {
+  const [, mesh, provision, version] = /^mesh:([a-z0-9-]+):(\S+):([1-9][0-9]{0,14})$/.exec(text ?? "") ?? [];
+  if (provision === undefined || mesh !== owner.mesh) return null;
+  const provider = provision.slice(provision.lastIndexOf("@") + 1);
+  if (!provider.startsWith(`${owner.node}.${owner.module}.`)) return null;
+  return { provision, version: Number(version) };
+}

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { lstat, open, readdir } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { contentDigest, type ContentEntry } from "../../link/artifact/content-digest.ts";
+import { isErrorCode } from "../error-code.ts";
+import { syncFolder } from "../state/write-durably.ts";
+
+/** What was hashed once is not hashed again while nothing about it has changed. */
+const verified = new Map<string, { readonly fingerprint: string; readonly digest: string }>();
+
+/**
+ * Digest of the files in a folder as an artifact's; null when there is no folder; words when it holds what no
+ * artifact holds. After a start of the host everything is hashed once: a power cut can leave zeros behind. Then only
+ * what has another size, time or inode than when it was hashed.
+ */
+export async function readArtifactDigest(folder: string): Promise<string | null> {
+  const files = await listTree(folder);
+  if (files === null) return null;
+  const odd = files.find(({ kind }) => kind === "other");
+  if (odd !== undefined) return `${path.relative(folder, odd.file)} is a link or no file`;
+  const fingerprint = createHash("sha256")
+    .update(files.map(({ trace }) => trace).join("\n"))
+    .digest("hex");
+  const before = verified.get(folder);
+  if (before?.fingerprint === fingerprint) return before.digest;
+  const entries: ContentEntry[] = [];
+  for (const { file, kind, mode, bytes } of files) {
+    if (kind !== "file") continue;
+    entries.push({ path: path.relative(folder, file), mode, bytes, sha256: await hashFile(file) });
+  }
+  const digest = contentDigest(entries);
+  verified.set(folder, { fingerprint, digest });
+  return digest;
+}
+
+/** Everything in the folder reaches the disk before a rename makes it the one that counts. */
+export async function syncTree(folder: string): Promise<void> {
+  const files = (await listTree(folder)) ?? [];
+  for (const { file, kind } of files) {
+    if (kind === "folder") await syncFolder(file);
+    if (kind === "file") await syncFile(file);
+  }
+  await syncFolder(folder);
+}
+
+interface TreeFile {
+  readonly file: string;
+  readonly kind: "file" | "folder" | "other";
+  readonly mode: "644" | "755";
+  readonly bytes: number;
+  /** Changes when the file does. */
+  readonly trace: string;
+}
+
+async function listTree(folder: string): Promise<readonly TreeFile[] | null> {
+  let names;
+  try {
+    if (!(await lstat(folder)).isDirectory())
+      return [{ file: folder, kind: "other", mode: "644", bytes: 0, trace: "" }];
+    names = await readdir(folder, { recursive: true });
+  } catch (error) {
+    if (isErrorCode(error, "ENOENT")) return null;
+    throw error;
+  }
+  const files: TreeFile[] = [];
+  for (const name of names.toSorted()) {
+    const file = path.join(folder, name);
+    const stats = await lstat(file);
+    files.push({
+      file,
+      kind: stats.isFile() ? "file" : stats.isDirectory() ? "folder" : "other",
+      mode: (stats.mode & 0o100) === 0 ? "644" : "755",
+      bytes: stats.size,
+      trace: `${name}\0${stats.size}\0${stats.mtimeMs}\0${stats.ctimeMs}\0${stats.ino}\0${stats.mode}`,
+    });
+  }
+  return files;
+}
+
+async function hashFile(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file), hash);
+  return hash.digest("hex");
+}
+
+async function syncFile(file: string): Promise<void> {
+  const handle = await open(file, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

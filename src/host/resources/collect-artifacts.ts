@@ -1,0 +1,59 @@
+import { readdir, readlink, rm } from "node:fs/promises";
+import path from "node:path";
+import type { Digest } from "../../core/names.ts";
+import { isErrorCode } from "../error-code.ts";
+import { shortDigest } from "../folders.ts";
+
+/**
+ * Removes the files of artifacts that are neither current, nor the one before, nor in force, nor running (R45), and
+ * what kills have left half. `keep`: digests in force or running. `keepBlobs`: downloads that are still wanted.
+ */
+export async function collectArtifacts(
+  root: string,
+  keep: readonly Digest[],
+  keepBlobs: readonly Digest[],
+): Promise<readonly string[]> {
+  const modules = path.join(root, "modules");
+  const kept = new Set(keep.map(shortDigest));
+  const blobs = new Set(keepBlobs.map((blob) => blob.slice("sha256:".length)));
+  const removed: string[] = [];
+  for (const module of await listFolder(modules)) {
+    const folder = path.join(modules, module);
+    const links = new Set([
+      await readTarget(path.join(folder, "current")),
+      await readTarget(path.join(folder, "previous")),
+    ]);
+    for (const name of await listFolder(folder)) {
+      const isWanted = module === ".staging" ? blobs.has(name) : isLink(name) || kept.has(name) || links.has(name);
+      if (isWanted) continue;
+      await rm(path.join(folder, name), { recursive: true, force: true });
+      removed.push(`${module}/${name}`);
+    }
+  }
+  return removed;
+}
+
+function isLink(name: string): boolean {
+  return name === "current" || name === "previous";
+}
+
+async function listFolder(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isErrorCode(error, "ENOENT", "ENOTDIR")) return noNames;
+    throw error;
+  }
+}
+
+/** A folder that is not there holds nothing: this is known, not guessed from an error. */
+const noNames: readonly string[] = [];
+
+async function readTarget(link: string): Promise<string | null> {
+  try {
+    return await readlink(link);
+  } catch (error) {
+    if (isErrorCode(error, "ENOENT", "EINVAL", "ENOTDIR")) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+import { cutText } from "../describe-failure.ts";
+import type { Conclusion } from "./resource-handler.ts";
+import type { ObservedService, WantedService } from "./service.ts";
+import { attemptsBeforeFailed } from "../supervisor/restart-delay.ts";
+
+/** A process that ends at once was alive for a moment: without a health check it must have stayed. */
+const settleMs = 1000;
+/** One that has just ended is watched longer. */
+const settleAfterEndingMs = 10_000;
+
+/** What a read of a service shows, first match wins. A process that is there is not yet *applied* (R43, case 33). */
+export function concludeService(wanted: WantedService, observed: ObservedService): Conclusion {
+  const drift = observed.ended === null ? {} : { drift: { wanted: "running", found: cutText(observed.ended, 480) } };
+  return { ...judge(wanted, observed), ...drift };
+}
+
+function judge(wanted: WantedService, observed: ObservedService): Conclusion {
+  const { run, health, nowMs } = observed;
+  if (run === null) return { state: "failed", message: "not running" };
+  if (run.spec !== wanted.spec.digest) return { state: "failed", message: "another version of it is running" };
+  if (run.alive && health?.ok === true) return { state: "applied", message: `running and healthy: ${health.said}` };
+  const neededMs = run.endings > 0 ? settleAfterEndingMs : settleMs;
+  if (run.alive && wanted.health === null && nowMs - run.startedMs >= neededMs) {
+    return { state: "applied", message: "running" };
+  }
+  const isWithin = nowMs - run.firstStartedMs < wanted.withinMs;
+  const why = wanted.hasProvisions ? "; perhaps a provider has not made yet what it requires" : "";
+  // The words stay the same from one ending to the next: the same failure is the same (R32).
+  if (!run.alive || run.endings >= attemptsBeforeFailed) {
+    const ending = run.lastEnding ?? "ended";
+    const mayTry = isWithin && (wanted.hasProvisions || run.endings < attemptsBeforeFailed);
+    if (mayTry) return { state: "waiting", message: `${ending}; it is started again` };
+    return { state: "failed", message: `${ending}; it ends again and again${why}` };
+  }
+  if (health === null) return { state: "waiting", message: "started; it is watched whether it stays" };
+  if (isWithin) return { state: "waiting", message: `not healthy yet: ${health.said}` };
+  const seconds = Math.round(wanted.withinMs / 1000);
+  return { state: "un-ready", message: `not healthy within ${seconds} s: ${health.said}${why}` };
+}

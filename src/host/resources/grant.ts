@@ -1,0 +1,124 @@
+import type { ProvisionKind } from "../../core/manifest.ts";
+import type { ResourceOf } from "../../core/resource.ts";
+import { cutText } from "../describe-failure.ts";
+import type { NodeContext } from "../node-context.ts";
+import type { ObservedGrant, Provider, ProviderAccess, WantedGrant } from "../providers/provider.ts";
+import { fillTemplate } from "./fill-template.ts";
+import { readAdminPassword } from "./read-admin-password.ts";
+import type { Conclusion, Difference, ResourceHandler } from "./resource-handler.ts";
+
+export interface WantedGrants {
+  readonly access: ProviderAccess;
+  readonly grants: readonly WantedGrant[];
+}
+
+/** A drift's side in the report holds 500 characters. */
+const wordsLimit = 480;
+
+/** A provider's grant list: what is on it is made, what is marked as ours and not on it loses its access (R20). */
+export function createGrantHandler(
+  context: Pick<NodeContext, "folders" | "declaration" | "openSecret">,
+  providers: Readonly<Record<ProvisionKind, Provider>>,
+  kind: ProvisionKind,
+): ResourceHandler<ResourceOf<"grant">, WantedGrants, readonly ObservedGrant[]> {
+  const provider = providers[kind];
+  return {
+    async want(resource) {
+      const access = await readAccess(resource, context);
+      const grants: WantedGrant[] = [];
+      for (const { provision, version, name } of resource.grants) {
+        const { password } = await context.openSecret(provision, version);
+        grants.push({ provision, version, name, password });
+      }
+      return { access, grants };
+    },
+    read: ({ access, grants }) => provider.readGrants(access, grants),
+    diff: diffGrants,
+    async apply(wanted, observed) {
+      const problems: unknown[] = [];
+      // Taking away comes first, and neither stops the other: one bad entry must not hold back the rest.
+      await attempt(problems, () => provider.withdrawGrants(wanted.access, surplusOf(wanted, observed)));
+      await attempt(problems, () => provider.issueGrants(wanted.access, missingOf(wanted, observed)));
+      if (problems.length > 0) throw problems[0];
+    },
+    conclude: concludeGrants,
+    async remove(resource) {
+      const access = await readAccess(resource, context);
+      const observed = await provider.readGrants(access, []);
+      await provider.withdrawGrants(access, surplusOf({ access, grants: [] }, observed));
+      return { kind: "removed" };
+    },
+  };
+}
+
+export function diffGrants(wanted: WantedGrants, observed: readonly ObservedGrant[]): Difference | null {
+  const found = new Map(observed.map((grant) => [grant.provision, grant]));
+  const missing = missingOf(wanted, observed);
+  const surplus = surplusOf(wanted, observed);
+  if (missing.length === 0 && surplus.length === 0) return null;
+  return {
+    wanted: join([
+      ...missing.map(({ provision, version }) => `${provision} v${version}`),
+      ...surplus.map(({ provision }) => `${provision} without access`),
+    ]),
+    found: join([
+      ...missing.map(({ provision }) => describe(provision, found.get(provision))),
+      ...surplus.map(({ provision, version }) => `${provision} v${version} with access`),
+    ]),
+  };
+}
+
+export function concludeGrants(wanted: WantedGrants, observed: readonly ObservedGrant[]): Conclusion {
+  const difference = diffGrants(wanted, observed);
+  const there = observed.filter(({ access }) => access);
+  const provisions = there.map(({ provision, version }) => ({ provision, version }));
+  if (difference !== null) {
+    return { state: "failed", message: `wanted ${difference.wanted}; found ${difference.found}`, provisions };
+  }
+  const kept = observed.length - there.length;
+  const message = `${there.length} granted${kept === 0 ? "" : `, ${kept} withdrawn with the data kept`}`;
+  return { state: "applied", message, provisions };
+}
+
+function missingOf(wanted: WantedGrants, observed: readonly ObservedGrant[]): readonly WantedGrant[] {
+  const found = new Map(observed.map((grant) => [grant.provision, grant]));
+  return wanted.grants.filter((grant) => {
+    const there = found.get(grant.provision);
+    return there === undefined || !there.access || there.version !== grant.version || there.problems.length > 0;
+  });
+}
+
+function surplusOf(wanted: WantedGrants, observed: readonly ObservedGrant[]): readonly ObservedGrant[] {
+  const listed = new Set(wanted.grants.map(({ provision }) => provision));
+  return observed.filter(({ provision, access }) => access && !listed.has(provision));
+}
+
+function describe(provision: string, there: ObservedGrant | undefined): string {
+  if (there === undefined) return `${provision} not there`;
+  const problems = there.problems.length === 0 ? "" : ` (${there.problems.join(", ")})`;
+  return `${provision} v${there.version}${there.access ? "" : " without access"}${problems}`;
+}
+
+function join(words: readonly string[]): string {
+  return cutText(words.join("; "), wordsLimit);
+}
+
+async function attempt(problems: unknown[], act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    problems.push(error);
+  }
+}
+
+async function readAccess(
+  resource: ResourceOf<"grant">,
+  context: Pick<NodeContext, "folders" | "declaration">,
+): Promise<ProviderAccess> {
+  const { root } = context.folders;
+  const { module, admin, adminUser, adminPasswordFile } = resource;
+  const file = fillTemplate(adminPasswordFile, root, module, null);
+  const adminPassword = await readAdminPassword(root, file);
+  const { mesh, node } = context.declaration;
+  return { mesh, node, module, admin, adminUser, adminPassword };
+}

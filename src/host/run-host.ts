@@ -1,0 +1,139 @@
+import { mkdir, stat } from "node:fs/promises";
+import path from "node:path";
+import { createHostClient } from "../link/host-client.ts";
+import { createHostLoop } from "./cycle/host-loop.ts";
+import { describeFailure } from "./describe-failure.ts";
+import { hostFolders, type HostFolders } from "./folders.ts";
+import { readIdentityFiles } from "./identity-files.ts";
+import { createLog, type Log } from "./log.ts";
+import { createPostgresqlProvider } from "./providers/postgresql.ts";
+import { createRabbitmqProvider } from "./providers/rabbitmq.ts";
+import { createRedactor, type Redactor } from "./redactor.ts";
+import { findServiceUser, type ServiceUser } from "./service-user.ts";
+import { beginBoot } from "./state/boot.ts";
+import { takeLock } from "./state/lock.ts";
+import { createSupervisor, type Supervisor } from "./supervisor/supervisor.ts";
+
+export interface RunHostOptions {
+  readonly dir: string;
+  readonly intervalMs: number;
+  /** Else they go on without the host, and the next one adopts them (R44, R50). */
+  readonly stopServicesOnExit: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** The host, until the signal aborts. Throws InputError where it cannot run: not enrolled, damaged, already running. */
+export async function runHost(options: RunHostOptions): Promise<void> {
+  const folders = hostFolders(options.dir);
+  const identity = await readIdentityFiles(folders);
+  await makeFolders(folders);
+  const unlock = await takeLock(folders.state);
+  const redactor = createRedactor();
+  const log = stderrLog(redactor);
+  try {
+    const boot = await beginBoot(folders.state, new Date());
+    if (boot.problem !== null) log.error("the start cannot be written down", { why: describeFailure(boot.problem) });
+    const service = await findServiceUser();
+    await warnAboutFolders(folders, service, log);
+    let lookAt = (_id: string): void => undefined;
+    const supervisor = await openSupervisor(folders, service, log, redactor, (id) => lookAt(id));
+    const controller = createHostClient({
+      url: identity.url,
+      caPem: identity.caPem,
+      node: identity.node,
+      signKey: identity.signKey,
+    });
+    try {
+      const { intervalMs, signal } = options;
+      const loop = await createHostLoop({
+        identity,
+        folders,
+        controller,
+        supervisor,
+        providers: { postgresql: createPostgresqlProvider(Date.now), rabbitmq: createRabbitmqProvider() },
+        service,
+        boot,
+        intervalMs,
+        log,
+        redactor,
+        nowMs: Date.now,
+        chance: Math.random,
+      });
+      lookAt = loop.lookAt;
+      log.info("host started", { node: identity.node, mesh: identity.mesh, dir: folders.dir, boot: boot.boot });
+      await loop.run(signal);
+      if (options.stopServicesOnExit) await supervisor.stopAll();
+    } finally {
+      supervisor.close();
+      controller.close();
+    }
+  } finally {
+    await unlock();
+  }
+}
+
+/** Ends the services that a host which has ended left running. Throws InputError while a host runs there. */
+export async function stopServices(dir: string): Promise<number> {
+  const folders = hostFolders(dir);
+  await makeFolders(folders);
+  const unlock = await takeLock(folders.state);
+  try {
+    const redactor = createRedactor();
+    const supervisor = await openSupervisor(
+      folders,
+      await findServiceUser(),
+      stderrLog(redactor),
+      redactor,
+      () => undefined,
+    );
+    try {
+      const { length } = supervisor.list();
+      await supervisor.stopAll();
+      return length;
+    } finally {
+      supervisor.close();
+    }
+  } finally {
+    await unlock();
+  }
+}
+
+function openSupervisor(
+  folders: HostFolders,
+  user: ServiceUser,
+  log: Log,
+  { redact }: Redactor,
+  onChange: (id: string) => void,
+): Promise<Supervisor> {
+  return createSupervisor({
+    folder: path.join(folders.state, "services"),
+    user,
+    log,
+    nowMs: Date.now,
+    redact,
+    onChange,
+  });
+}
+
+function stderrLog({ redact }: Redactor): Log {
+  return createLog({ write: (line) => void process.stderr.write(line), now: () => new Date(), redact });
+}
+
+async function makeFolders(folders: HostFolders): Promise<void> {
+  await mkdir(folders.state, { recursive: true, mode: 0o700 });
+  await mkdir(folders.log, { recursive: true, mode: 0o700 });
+  await mkdir(folders.root, { recursive: true, mode: 0o755 });
+}
+
+/** Services of another user must be able to go down to the root folder: said once, before one fails for it. */
+async function warnAboutFolders(folders: HostFolders, service: ServiceUser, log: Log): Promise<void> {
+  if (!service.isOther) return;
+  for (let folder = folders.root; folder !== path.dirname(folder); folder = path.dirname(folder)) {
+    const { mode } = await stat(folder);
+    if ((mode & 0o001) !== 0) continue;
+    log.warn(`services run as ${service.name}, who may not go through this folder`, {
+      folder,
+      remedy: `chmod o+x ${folder}`,
+    });
+  }
+}

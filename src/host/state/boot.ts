@@ -1,0 +1,33 @@
+import { randomUUID } from "node:crypto";
+import path from "node:path";
+import { z } from "zod";
+import { readStateFile, writeStateFile } from "./state-file.ts";
+
+const bootSchema = z.object({ schema: z.literal(1), boot: z.number().int().nonnegative() });
+
+/** One start of the host: orders its reports against those of other starts (R38). */
+export interface Boot {
+  readonly boot: number;
+  readonly bootId: string;
+  /** The first report's sequence number. */
+  readonly firstSequence: number;
+  /** Why the number could not be written down, or null. */
+  readonly problem: unknown;
+}
+
+/**
+ * Raises the counter of starts. With a full disk the host still comes up (R44): then this start's number may be
+ * used again by the next one, and its sequence begins at the time in seconds, so that reports keep their order.
+ */
+export async function beginBoot(stateFolder: string, now: Date): Promise<Boot> {
+  const file = path.join(stateFolder, "boot.json");
+  const before = await readStateFile(file, bootSchema);
+  const boot = (before?.boot ?? 0) + 1;
+  const bootId = randomUUID();
+  try {
+    await writeStateFile(file, { schema: 1, boot });
+    return { boot, bootId, firstSequence: 1, problem: null };
+  } catch (problem) {
+    return { boot, bootId, firstSequence: Math.max(1, Math.floor(now.getTime() / 1000)), problem };
+  }
+}

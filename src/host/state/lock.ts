@@ -1,0 +1,82 @@
+import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { InputError } from "../../core/errors.ts";
+import { isErrorCode } from "../error-code.ts";
+import { isAlive, readIdentity } from "../supervisor/process-identity.ts";
+
+const holderSchema = z.object({ pid: z.number().int(), started: z.string(), bootId: z.string() });
+
+/**
+ * Keeps a second host off the folder. The holder is known by pid, start time and boot, so that a lock left by a kill
+ * is taken over and a stranger with the same pid is no holder. Throws InputError while another host runs.
+ * Returns what gives the lock back.
+ */
+export async function takeLock(stateFolder: string): Promise<() => Promise<void>> {
+  const file = path.join(stateFolder, "host.lock");
+  const own = `${file}.${process.pid}`;
+  const identity = await readIdentity(process.pid);
+  if (identity === null) throw new Error("this process does not find itself in the list of processes");
+  await writeFile(own, JSON.stringify(identity), { mode: 0o600 });
+  try {
+    for (let tries = 0; tries < 3; tries += 1) {
+      if (await placeLock(own, file)) return () => rm(file, { force: true });
+      await removeStaleLock(file);
+    }
+  } finally {
+    await rm(own, { force: true });
+  }
+  throw new InputError(`another host is just taking ${path.dirname(stateFolder)}`, "Let only one host run there.");
+}
+
+/** `link` fails when the name is there: of two that try, one wins. */
+async function placeLock(own: string, file: string): Promise<boolean> {
+  try {
+    await link(own, file);
+    return true;
+  } catch (error) {
+    if (isErrorCode(error, "EEXIST")) return false;
+    throw error;
+  }
+}
+
+async function removeStaleLock(file: string): Promise<void> {
+  const text = await readLock(file);
+  if (text === null) return;
+  const holder = holderSchema.safeParse(parseLock(text));
+  if (holder.success && (await isAlive(holder.data))) {
+    throw new InputError(
+      `a host already runs on ${path.dirname(path.dirname(file))}, pid ${holder.data.pid}`,
+      "Stop that one first, or give this one another --dir.",
+    );
+  }
+  // Moved aside first: when another newcomer has replaced it in between, its lock is put back.
+  const aside = `${file}.stale-${process.pid}`;
+  try {
+    await rename(file, aside);
+  } catch (error) {
+    if (isErrorCode(error, "ENOENT")) return;
+    throw error;
+  }
+  if ((await readLock(aside)) !== text) await placeLock(aside, file);
+  await rm(aside, { force: true });
+}
+
+async function readLock(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (isErrorCode(error, "ENOENT")) return null;
+    throw error;
+  }
+}
+
+function parseLock(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // A lock that a power cut left empty has no holder: it is stale, which is what null means to the caller.
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import { constants } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import path from "node:path";
+
+export interface FileAttributes {
+  /** Bits, e.g. 0o600. */
+  readonly mode: number;
+  /** Undefined: stays the host's own. */
+  readonly owner?: { readonly uid: number; readonly gid: number };
+}
+
+/**
+ * The whole file or nothing, also over a power cut: temp beside it, fsync, rename, fsync of the folder. The mode and
+ * the owner are set before the name is. On failure the temp file is removed and the error is the system's own.
+ */
+export async function writeDurably(
+  file: string,
+  bytes: Uint8Array | string,
+  attributes: FileAttributes,
+): Promise<void> {
+  // One fixed name: what a kill left behind is replaced by the next write instead of piling up.
+  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.mesh-new`);
+  await rm(temporary, { force: true });
+  try {
+    const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW;
+    const handle = await open(temporary, flags, 0o600);
+    try {
+      await handle.writeFile(bytes);
+      if (attributes.owner !== undefined) await handle.chown(attributes.owner.uid, attributes.owner.gid);
+      await handle.chmod(attributes.mode);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(path.dirname(file));
+}
+
+/** Makes what was renamed in a folder survive a power cut. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

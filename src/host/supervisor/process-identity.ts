@@ -1,0 +1,58 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { isErrorCode } from "../error-code.ts";
+
+const run = promisify(execFile);
+
+/** One process and no other: a pid alone is used again by strangers. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Linux: ticks since boot, field 22 of /proc/<pid>/stat. */
+  readonly started: string;
+  /** Of the machine: ticks count from its boot. */
+  readonly bootId: string;
+}
+
+/** Null when no such process is there, or only its corpse. */
+export async function readIdentity(pid: number): Promise<ProcessIdentity | null> {
+  const started = process.platform === "linux" ? await readStartTicks(pid) : await readStartText(pid);
+  return started === null ? null : { pid, started, bootId: await readBootId() };
+}
+
+export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
+  const now = await readIdentity(identity.pid);
+  return now !== null && now.started === identity.started && now.bootId === identity.bootId;
+}
+
+async function readStartTicks(pid: number): Promise<string | null> {
+  let stat: string;
+  try {
+    stat = await readFile(`/proc/${pid}/stat`, "utf8");
+  } catch (error) {
+    if (isErrorCode(error, "ENOENT", "ESRCH")) return null;
+    throw error;
+  }
+  // Field 2 is the name in parentheses and may hold anything: count from its end. Then field 3 is the first.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  if (fields[0] === "Z" || fields[0] === "X") return null;
+  return fields[19] ?? null;
+}
+
+async function readBootId(): Promise<string> {
+  if (process.platform === "linux") return (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
+  return (await run("sysctl", ["-n", "kern.bootsessionuuid"])).stdout.trim();
+}
+
+/** Elsewhere than on Linux (untried): the start time as `ps` prints it, in seconds. */
+async function readStartText(pid: number): Promise<string | null> {
+  try {
+    const { stdout } = await run("ps", ["-o", "stat=,lstart=", "-p", String(pid)]);
+    const line = stdout.trim();
+    return line === "" || line.startsWith("Z") ? null : line.replace(/^\S+\s+/, "");
+  } catch (error) {
+    // ps ends with 1 when there is no such process.
+    if (error instanceof Error && "code" in error && error.code === 1) return null;
+    throw error;
+  }
+}

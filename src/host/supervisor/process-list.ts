@@ -1,0 +1,48 @@
+import { readdir, readFile } from "node:fs/promises";
+import { isErrorCode } from "../error-code.ts";
+
+/** Living members of a process group. Elsewhere than on Linux: null, not known. */
+export async function listGroup(group: number): Promise<readonly number[] | null> {
+  if (process.platform !== "linux") return null;
+  const members: number[] = [];
+  for (const pid of await listPids()) {
+    const stat = await readProcessFile(`/proc/${pid}/stat`);
+    if (stat === null) continue;
+    const [state, , itsGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    if (Number(itsGroup) === group && state !== "Z" && state !== "X") members.push(pid);
+  }
+  return members;
+}
+
+/** Living processes with this setting in the environment they were started with. */
+export async function listByEnvironment(setting: string): Promise<readonly number[]> {
+  if (process.platform !== "linux") return [];
+  const found: number[] = [];
+  for (const pid of await listPids()) {
+    const environment = await readProcessFile(`/proc/${pid}/environ`);
+    if (environment?.split("\0").includes(setting) === true) found.push(pid);
+  }
+  return found;
+}
+
+/** The session a process leads is named by its own pid: it is the one that was started. */
+export async function isSessionLeader(pid: number): Promise<boolean> {
+  const stat = await readProcessFile(`/proc/${pid}/stat`);
+  if (stat === null) return false;
+  const [, , , session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return Number(session) === pid;
+}
+
+async function listPids(): Promise<readonly number[]> {
+  return (await readdir("/proc")).filter((name) => /^[0-9]+$/.test(name)).map(Number);
+}
+
+/** Null: it has ended in the meantime, or is somebody else's and so not one of ours. */
+async function readProcessFile(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (isErrorCode(error, "ENOENT", "ESRCH", "EACCES", "EPERM")) return null;
+    throw error;
+  }
+}

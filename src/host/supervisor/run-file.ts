@@ -1,0 +1,49 @@
+import { mkdir, readdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { digestSchema, nameSchema } from "../../core/names.ts";
+import { readStateFile, writeStateFile } from "../state/state-file.ts";
+
+/**
+ * What is kept on disk about one service, so that a host that comes back finds its process and no other. Commands and
+ * environments are not in it: their digest is enough.
+ */
+const runSchema = z.object({
+  schema: z.literal(1),
+  id: z.string(),
+  module: nameSchema,
+  artifact: digestSchema,
+  spec: digestSchema,
+  /** In the environment of its processes: finds one that was started just before a kill, and what it left behind. */
+  nonce: z.string(),
+  /** Null: written before the start; the process may be there without being known yet. */
+  identity: z.object({ pid: z.number().int().positive(), started: z.string(), bootId: z.string() }).nullable(),
+  startedMs: z.number(),
+  firstStartedMs: z.number(),
+  endings: z.array(z.number()),
+  lastEnding: z.string().nullable(),
+});
+export type KeptRun = Omit<z.infer<typeof runSchema>, "schema">;
+
+export async function readRuns(folder: string): Promise<readonly KeptRun[]> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const runs: KeptRun[] = [];
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith(".json") || name.startsWith(".")) continue;
+    const run = await readStateFile(path.join(folder, name), runSchema);
+    if (run !== null) runs.push(run);
+  }
+  return runs;
+}
+
+export async function writeRun(folder: string, run: KeptRun): Promise<void> {
+  await writeStateFile(fileOf(folder, run.id), { schema: 1, ...run });
+}
+
+export async function removeRun(folder: string, id: string): Promise<void> {
+  await rm(fileOf(folder, id), { force: true });
+}
+
+function fileOf(folder: string, id: string): string {
+  return path.join(folder, `${id.replaceAll("/", ".")}.json`);
+}

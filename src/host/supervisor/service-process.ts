@@ -1,0 +1,184 @@
+import { randomUUID } from "node:crypto";
+import { describeFailure } from "../describe-failure.ts";
+import type { Log } from "../log.ts";
+import type { ServiceUser } from "../service-user.ts";
+import { endProcess, neverStartedNonce, sweep } from "./end-process.ts";
+import { isAlive, readIdentity } from "./process-identity.ts";
+import { recentEndings, restartDelayMs } from "./restart-delay.ts";
+import { removeRun, writeRun, type KeptRun } from "./run-file.ts";
+import { readLastLine, rotateLog } from "./service-log.ts";
+import type { ServiceRun, ServiceSpec } from "./service-run.ts";
+import { startProcess } from "./start-process.ts";
+
+export interface ServiceProcessOptions {
+  /** Where what is known about services is kept. */
+  readonly folder: string;
+  readonly user: ServiceUser;
+  readonly log: Log;
+  readonly nowMs: () => number;
+  /** Takes known secrets out of the last line of a log before it goes into a report. */
+  readonly redact: (text: string) => string;
+  /** The service has ended, or was started again: look. */
+  readonly onChange: (id: string) => void;
+  /** Between SIGTERM and SIGKILL. */
+  readonly graceMs: number;
+}
+
+/** One service: its process, started, watched, started again, ended. One act at a time. */
+export class ServiceProcess {
+  readonly #options: ServiceProcessOptions;
+  #run: KeptRun;
+  /** Null until the first pass of this host has said it: an adopted one cannot be started again before. */
+  #spec: ServiceSpec | null = null;
+  #ended: string | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  /** It gives an exit event; an adopted one is looked at instead. */
+  #isChild = false;
+  #acts: Promise<void> = Promise.resolve();
+
+  constructor(run: KeptRun, options: ServiceProcessOptions) {
+    this.#run = run;
+    this.#options = options;
+  }
+
+  get run(): KeptRun {
+    return this.#run;
+  }
+
+  async readRun(spec: ServiceSpec): Promise<ServiceRun> {
+    if (this.#run.spec === spec.digest) this.#spec ??= spec;
+    const { identity, endings, artifact, startedMs, firstStartedMs, lastEnding } = this.#run;
+    return {
+      spec: this.#run.spec,
+      artifact,
+      alive: identity !== null && (await isAlive(identity)),
+      startsAgain: this.#timer !== null,
+      startedMs,
+      firstStartedMs,
+      endings: recentEndings(endings, this.#options.nowMs()).length,
+      lastEnding,
+    };
+  }
+
+  takeEnding(): string | null {
+    const ended = this.#ended;
+    this.#ended = null;
+    return ended;
+  }
+
+  ensure(spec: ServiceSpec): Promise<void> {
+    return this.#inTurn(async () => {
+      const { alive } = await this.readRun(spec);
+      if (alive && this.#run.spec === spec.digest) return;
+      await this.#end();
+      await this.#start(spec);
+    });
+  }
+
+  stop(): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#end();
+      this.#spec = null;
+      await removeRun(this.#options.folder, this.#run.id);
+      this.#options.log.info("service stopped", { resource: this.#run.id });
+    });
+  }
+
+  /** Notices the end of an adopted process. */
+  watch(): Promise<void> {
+    return this.#inTurn(async () => {
+      const { identity, nonce } = this.#run;
+      if (this.#isChild || identity === null || (await isAlive(identity))) return;
+      await this.#noteExit(nonce, "ended, how is not known: an earlier host had started it");
+    });
+  }
+
+  async rotate(): Promise<void> {
+    if (this.#spec !== null) await rotateLog(this.#spec.logFile);
+  }
+
+  close(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  async #start(spec: ServiceSpec): Promise<void> {
+    const { folder, user, log, nowMs } = this.#options;
+    const nonce = randomUUID();
+    const startedMs = nowMs();
+    const fresh = { firstStartedMs: startedMs, endings: [], lastEnding: null };
+    const kept = this.#run.spec === spec.digest ? {} : fresh;
+    this.#spec = spec;
+    const { id, module, artifact, digest } = spec;
+    this.#run = { ...this.#run, ...kept, id, module, artifact, spec: digest, nonce, identity: null, startedMs };
+    // Before the start: a kill in between leaves a process that is found by its nonce.
+    await writeRun(folder, this.#run);
+    try {
+      const child = await startProcess(spec, nonce, user);
+      this.#isChild = true;
+      child.once("exit", (code, signal) => {
+        const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+        void this.#inTurn(() => this.#noteExit(nonce, how));
+      });
+      this.#run = { ...this.#run, identity: child.pid === undefined ? null : await readIdentity(child.pid) };
+      log.info("service started", { resource: id, module });
+    } catch (error) {
+      await this.#noteEnding(`cannot be started: ${describeFailure(error)}`);
+    }
+    await writeRun(folder, this.#run);
+  }
+
+  async #end(): Promise<void> {
+    this.close();
+    const { identity, nonce } = this.#run;
+    if (identity === null) await sweep(null, nonce);
+    else await endProcess(identity, nonce, this.#options.graceMs);
+    this.#run = { ...this.#run, identity: null, nonce: neverStartedNonce };
+    this.#isChild = false;
+  }
+
+  /** `nonce`: of the start that has ended. Another one, or an end that was asked for, may have followed. */
+  async #noteExit(nonce: string, how: string): Promise<void> {
+    if (this.#run.nonce !== nonce) return;
+    const line = this.#spec === null ? "" : this.#options.redact(await readLastLine(this.#spec.logFile));
+    await this.#noteEnding(line === "" ? how : `${how}: ${line}`);
+    await writeRun(this.#options.folder, this.#run);
+  }
+
+  async #noteEnding(how: string): Promise<void> {
+    const { nowMs, log, onChange } = this.#options;
+    const { id, identity, nonce } = this.#run;
+    const endings = [...recentEndings(this.#run.endings, nowMs()), nowMs()];
+    this.#run = { ...this.#run, identity: null, endings, lastEnding: how };
+    this.#ended = how;
+    this.#isChild = false;
+    log.warn("service ended", { resource: id, how, endings: endings.length });
+    // An adopted one that ended before the first pass is not known how to start: that pass does it.
+    if (this.#spec !== null) this.#scheduleStart(endings.length);
+    await sweep(identity, nonce);
+    onChange(id);
+  }
+
+  #scheduleStart(endings: number): void {
+    this.close();
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      void this.#inTurn(async () => {
+        if (this.#spec === null || this.#run.identity !== null) return;
+        await this.#start(this.#spec);
+        this.#options.onChange(this.#run.id);
+      });
+    }, restartDelayMs(endings));
+  }
+
+  /** Acts wait for each other. A failed one is its caller's; the next goes on. */
+  #inTurn(act: () => Promise<void>): Promise<void> {
+    const turn = this.#acts.then(act);
+    this.#acts = turn.catch((error: unknown) => {
+      const { log, onChange } = this.#options;
+      log.error("service", { resource: this.#run.id, why: describeFailure(error) });
+      onChange(this.#run.id);
+    });
+    return turn;
+  }
+}
