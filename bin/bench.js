@@ -4,14 +4,11 @@ import "./check-node.js";
 import { join } from "node:path";
 import { build } from "./build.js";
 import { install } from "./install.js";
-import { root, run, say } from "./steps.js";
+import { root, run, runStep } from "./steps.js";
 
-try {
+await runStep("npm run bench", async () => {
   await install();
   await build();
   const args = ["--import", "tsx", join(root, "bench", "main.ts"), ...process.argv.slice(2)];
   await run(process.execPath, args, { stdio: "inherit" });
-} catch (error) {
-  say(`npm run bench: ${error.message}`);
-  process.exitCode = 2;
-}
+});

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { install } from "./install.js";
-import { readText, root, run, timed, withLock } from "./steps.js";
+import { readText, root, run, runStep, timed, withLock } from "./steps.js";
 
 const dist = join(root, "dist");
 const half = join(root, "dist.half");
@@ -19,12 +19,17 @@ export async function build() {
     const stamp = readStamp();
     if (readText(stampFile) === stamp) return;
     rmSync(half, { recursive: true, force: true });
-    await timed("building dist/", () => Promise.all([compile(), bundleInOwnProcess()]));
+    await timed("building dist/", () => together([compile(), bundleInOwnProcess()]));
     cpSync(join(root, "src", "store", "migrations"), join(half, "store", "migrations"), { recursive: true });
     writeFileSync(join(half, ".mesh-build"), stamp);
     rmSync(dist, { recursive: true, force: true });
     renameSync(half, dist);
   });
+}
+
+/** Waits for all of them, also where one fails: nothing writes into dist.half after us. */
+async function together(steps) {
+  for (const step of await Promise.allSettled(steps)) if (step.status === "rejected") throw step.reason;
 }
 
 /** Of all that goes into dist/: sources, compiler options, packages, this file. */
@@ -80,7 +85,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (process.argv[2] === "--bundle") {
     await bundle();
   } else {
-    await install();
-    await build();
+    await runStep("npm run build", async () => {
+      await install();
+      await build();
+    });
   }
 }

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readText, root, run, timed, withLock } from "./steps.js";
+import { readText, root, run, runStep, timed, withLock } from "./steps.js";
 
 const stampFile = join(root, "node_modules", ".mesh-install");
 
@@ -43,4 +43,4 @@ function linkCommand() {
   chmodSync(join(root, "bin", "mesh.js"), 0o755);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await install();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await runStep("install", install);

@@ -22,6 +22,16 @@ export async function timed(what, step) {
   say(`${what}: ${((performance.now() - from) / 1000).toFixed(1)} s`);
 }
 
+/** For a command that is this step alone: an error in one line, and exit code 2. */
+export async function runStep(command, step) {
+  try {
+    await step();
+  } catch (error) {
+    say(`${command}: ${error.message}`);
+    process.exitCode = 2;
+  }
+}
+
 /** The file's text; null when there is none. */
 export function readText(path) {
   try {
