@@ -73,7 +73,7 @@ describe("signed JSON", () => {
 
   it("agrees with JSON.parse on what is no JSON at all", () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'{}[],:"\\a1 -.'), maxLength: 12 }), (text) => {
+      fc.property(fc.string({ unit: fc.constantFrom(...'{}[],:"\\a1 -.'.split("")), maxLength: 12 }), (text) => {
         const result = parse(text);
         if (result.ok) expect(result.value).toEqual(JSON.parse(text));
       }),

@@ -5,6 +5,7 @@ import {
   issueServerCertificate,
   type Certificate,
 } from "../../../src/link/certificate-authority.ts";
+import type { GatewayRecords } from "../../../src/link/gateway/gateway-records.ts";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../src/link/gateway/create-gateway.ts";
 import { createHostClient, type HostClient } from "../../../src/link/host-client.ts";
 import type { SigningKey } from "../../../src/link/keys.ts";
@@ -40,7 +41,7 @@ export async function raiseGateway(options: Partial<GatewayOptions> = {}): Promi
   };
   const gateway = await createGateway({
     mesh: "demo",
-    records,
+    records: asTheyAreNow(records),
     tls,
     log: { info: write, warn: write, error: write },
     webhookSecrets: {},
@@ -76,6 +77,30 @@ export async function raiseGateway(options: Partial<GatewayOptions> = {}): Promi
       await gateway.close();
     },
   };
+}
+
+/** A test may replace a method after the gateway took them. */
+function asTheyAreNow(records: MemoryRecords): GatewayRecords {
+  return {
+    enrolHost: (request) => records.enrolHost(request),
+    hostKeysOf: (node) => records.hostKeysOf(node),
+    newestEnvelope: (node, after) => records.newestEnvelope(node, after),
+    onDeclaration: (node, wake) => records.onDeclaration(node, wake),
+    keepReport: (node, report, bytes) => records.keepReport(node, report, bytes),
+    statBlob: (digest) => records.statBlob(digest),
+    openBlob: (digest, range) => records.openBlob(digest, range),
+    mayFetchBlob: async (node, digest) => (await records.mayFetchBlob?.(node, digest)) ?? true,
+    recordContact: (node) => records.recordContact(node),
+    recordWebhookDelivery: (source, delivery) => records.recordWebhookDelivery(source, delivery),
+  };
+}
+
+/** What a call was refused with; "no failure" when it was not. */
+export function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => "no failure",
+    (error: unknown) => error,
+  );
 }
 
 function ask(

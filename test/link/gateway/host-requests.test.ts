@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { newEnrolmentSecret } from "../../../src/link/enrolment-token.ts";
+import { createHostClient, type HostClient } from "../../../src/link/host-client.ts";
+import { incarnationOf } from "../../../src/link/keys.ts";
+import { sealReport } from "../../../src/link/report-envelope.ts";
+import { generateSealIdentity } from "../../../src/link/sealing.ts";
+import { hostKey, makeReport, strangerKey } from "../support/fixtures.ts";
+import { failureOf, raiseGateway, type Raised } from "../support/raise-gateway.ts";
+
+let raised: Raised;
+let client: HostClient;
+beforeEach(async () => {
+  raised = await raiseGateway();
+  raised.records.hosts.set("node-a", { sign: hostKey.publicKey, seal: "age1" });
+  client = raised.client("node-a", hostKey);
+});
+afterEach(() => raised.close());
+
+describe("enrolment", () => {
+  it("shows the token and the keys, and gets the root to pin", async () => {
+    const secret = newEnrolmentSecret();
+    raised.records.tokens.set(secret, "node-b");
+    const keys = { sign: strangerKey.publicKey, seal: (await generateSealIdentity()).recipient };
+    const enrolled = await raised.client("node-b", strangerKey).enrol({ secret, keys });
+    expect(enrolled).toEqual({
+      mesh: "demo",
+      node: "node-b",
+      incarnation: incarnationOf(strangerKey.publicKey),
+      root: Buffer.from("root"),
+    });
+    expect(raised.records.hosts.get("node-b")).toEqual(keys);
+  });
+
+  it("is refused with a wrong token, another node's token, and a key of small order", async () => {
+    const secret = newEnrolmentSecret();
+    raised.records.tokens.set(secret, "node-b");
+    const { recipient: seal } = await generateSealIdentity();
+    const keys = { sign: hostKey.publicKey, seal };
+    expect(await failureOf(client.enrol({ secret: newEnrolmentSecret(), keys }))).toMatchObject({ status: 401 });
+    expect(await failureOf(client.enrol({ secret, keys }))).toMatchObject({ status: 401 });
+    const smallOrder = { sign: Buffer.alloc(32).toString("base64"), seal };
+    const refused = await failureOf(raised.client("node-b", hostKey).enrol({ secret, keys: smallOrder }));
+    expect(refused).toMatchObject({ status: 400, reason: expect.stringContaining("small order") });
+    expect(raised.records.hosts.has("node-b")).toBe(false);
+    expect(JSON.stringify(raised.logged)).not.toContain(secret);
+  });
+});
+
+describe("proofs and reports", () => {
+  it("refuses a proof that was used before", async () => {
+    const path = "/v1/nodes/node-a/declaration?after=0.0&wait=0";
+    const proof = raised.prove("node-a", hostKey, "GET", path);
+    expect((await raised.ask("GET", path, proof)).status).toBe(204);
+    const again = await raised.ask("GET", path, proof);
+    expect([again.status, again.body.toString()]).toEqual([401, '{"refused":"proof-replayed"}']);
+  });
+
+  it("tells a host whose clock is wrong so", async () => {
+    const { url, authority } = raised;
+    const late = { url, caPem: authority.certPem, node: "node-a", signKey: hostKey, nowMs: () => Date.now() - 120_000 };
+    const behind = createHostClient(late);
+    expect(await failureOf(behind.fetchDeclaration(null, 0))).toMatchObject({ status: 401, reason: "clock" });
+    behind.close();
+  });
+
+  it("keeps a report, and says why an older one is not kept (R38)", async () => {
+    const report = (sequence: number) => sealReport(makeReport({ sequence }), hostKey);
+    expect(await client.sendReport(report(2))).toEqual({ kept: true });
+    expect(await client.sendReport(report(1))).toEqual({ kept: false, why: "older: sequence 2 is here" });
+    expect(raised.records.reports.map(({ sequence }) => sequence)).toEqual([2]);
+  });
+
+  it.each([
+    ["signed by another host's key", () => sealReport(makeReport(), strangerKey), 403],
+    ["of another node", () => sealReport(makeReport({ node: "node-b" }), hostKey), 403],
+    ["of another life of the node", () => sealReport(makeReport({ incarnation: "0" }), hostKey), 403],
+    ["that is none", () => Buffer.from("{}"), 400],
+    ["that is empty", () => Buffer.alloc(0), 400],
+  ])("refuses a report %s, although the proof is good (R38, case 39)", async (_name, make, status) => {
+    expect(await failureOf(client.sendReport(make()))).toMatchObject({ name: "RefusedError", status });
+    expect(raised.records.reports).toEqual([]);
+  });
+});
