@@ -31,6 +31,7 @@ export default defineConfig({
         test: {
           name: "beds",
           include: ["test/beds/**/*.bed.test.ts"],
+          globalSetup: ["test/beds/support/build-setup.ts"],
           testTimeout: 300_000,
           hookTimeout: 300_000,
           maxWorkers: 1,
