@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open, rm } from "node:fs/promises";
+import { open, rm, type FileHandle } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import type { Digest } from "../core/names.ts";
 import { unavailable } from "./pinned-request.ts";
@@ -65,8 +65,7 @@ async function appendTo(file: string, start: number, response: IncomingMessage, 
     let position = start;
     for await (const chunk of readChunks(response)) {
       if (position + chunk.length > maxBytes) throw new RefusedError("more came than was announced", 200, "size");
-      await handle.write(chunk, 0, chunk.length, position);
-      position += chunk.length;
+      position += await writeWhole(handle, chunk, position);
     }
     await handle.sync();
     return position;
@@ -74,6 +73,16 @@ async function appendTo(file: string, start: number, response: IncomingMessage, 
     response.destroy();
     await handle.close();
   }
+}
+
+/** A disk that gets full takes a part first and fails with the next: a part must not be taken for the whole. */
+async function writeWhole(handle: FileHandle, chunk: Buffer, position: number): Promise<number> {
+  let written = 0;
+  while (written < chunk.length) {
+    const part = await handle.write(chunk, written, chunk.length - written, position + written);
+    written += part.bytesWritten;
+  }
+  return written;
 }
 
 /** Only what goes wrong on the way here is "no answer": not what goes wrong with the file. */
