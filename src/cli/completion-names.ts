@@ -1,5 +1,7 @@
 import type { CliContext } from "./context.ts";
 import { findMesh } from "./find-mesh.ts";
+import { listModules } from "../store/modules.ts";
+import { listNodes } from "../store/nodes.ts";
 import { sleep } from "./wait.ts";
 
 export interface CompletionNames {
@@ -22,15 +24,9 @@ export async function loadCompletionNames(context: CliContext): Promise<Completi
 async function askForNames(context: CliContext): Promise<CompletionNames> {
   const connection = await context.openMesh(findMesh({ state: undefined, env: context.env, cwd: context.cwd }));
   try {
-    const answer = await connection.db.query(
-      `select 'node' as kind, name from node where mesh = $1 union all select 'module', name from module where mesh = $1 order by 2 limit 2000`,
-      [connection.mesh],
-    );
-    const rows = answer.rows as readonly { kind: string; name: string }[];
-    return {
-      nodes: rows.filter((row) => row.kind === "node").map((row) => row.name),
-      modules: rows.filter((row) => row.kind === "module").map((row) => row.name),
-    };
+    const { db, mesh } = connection;
+    const [nodes, modules] = await Promise.all([listNodes(db, mesh), listModules(db, mesh)]);
+    return { nodes: nodes.map((node) => node.name), modules: modules.map((module) => module.name) };
   } finally {
     await connection.close();
   }

@@ -1,6 +1,7 @@
 import type { Name } from "../core/names.ts";
 import type { Queryable } from "../store/database.ts";
 import { readLease } from "../store/lease.ts";
+import { readClock } from "../store/read-clock.ts";
 
 /** Whether a controller acts for this mesh now, as the records say. */
 export type ControllerState =
@@ -12,11 +13,7 @@ export async function readControllerState(db: Queryable, mesh: Name): Promise<Co
   const lease = await readLease(db, mesh);
   if (lease === null) return { runs: false, why: "no controller has ever run for this mesh" };
   if (lease.holder === null) return { runs: false, why: "no controller runs: the last one gave its lease back" };
-  const answer = await db.query(
-    `select extract(epoch from now() - renewed_at) * 1000 as ms from lease where mesh = $1`,
-    [mesh],
-  );
-  const renewedMsAgo = Number((answer.rows[0] as { ms: string } | undefined)?.ms ?? Number.NaN);
+  const renewedMsAgo = Date.parse(await readClock(db)) - Date.parse(lease.renewedAt);
   if (renewedMsAgo <= lease.ageMs) return { runs: true, holder: lease.holder, epoch: lease.epoch, renewedMsAgo };
   const seconds = Math.round(renewedMsAgo / 1000);
   return { runs: false, why: `the controller ${lease.holder} has not renewed its lease for ${seconds} s` };

@@ -28,7 +28,7 @@ export async function openController(connection: MeshConnection): Promise<Contro
   const state = await readControllerState(connection.db, connection.mesh);
   if (!state.runs) throw new UnavailableError(state.why, "start it: npm start (mesh up), or mesh serve");
   const { connectController } = await import("../worker/client.ts");
-  const client = await connectController(connection.file.temporal);
+  const client = await connectController(connection.setup.temporal);
   return {
     startPush: (request) => client.startPush({ mesh: connection.mesh, ...request }),
     wake: (why) => client.wakeReconcile({ mesh: connection.mesh, why }),

@@ -11,13 +11,13 @@ export const tokenLivesMs = 3_600_000;
 
 /** A one-time token for a registered node's host. The secret in it is kept nowhere: it is shown once. */
 export async function createHostToken(connection: MeshConnection, node: Name): Promise<string> {
-  const { db, mesh, file, paths } = connection;
+  const { db, mesh, setup, paths } = connection;
   if ((await getNode(db, mesh, node)) === null) {
     throw new InputError(`there is no node ${node}`, `register it: mesh node add ${node} --address ADDRESS`);
   }
   const secret = newEnrolmentSecret();
   const token = formatEnrolmentToken({
-    url: gatewayUrl(file.gateway),
+    url: gatewayUrl(setup.gateway),
     ca: await readFile(paths.authority, "utf8"),
     mesh,
     node,

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
+import { z } from "zod";
 import { createContext } from "./real-context.ts";
 import { run } from "./run.ts";
 
@@ -18,5 +19,8 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 const file = new URL("../../package.json", import.meta.url);
-const { version } = JSON.parse(readFileSync(file, "utf8")) as { version: string };
+const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, "utf8")));
 process.exitCode = await run(process.argv.slice(2), createContext(process), version);
+// What was said is written out whatever its size; what is still open after that (a pool, a start that was given up) does
+// not keep the process.
+process.stdout.write("", () => process.stderr.write("", () => process.exit()));

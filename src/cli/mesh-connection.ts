@@ -1,23 +1,22 @@
-import { readFile } from "node:fs/promises";
-import { InputError } from "../core/errors.ts";
 import type { Name } from "../core/names.ts";
+import { readPrivateFile } from "../link/private-file.ts";
 import type { Database } from "../store/database.ts";
-import { type MeshFile, readMeshFile, statePaths, type StatePaths } from "./mesh-file.ts";
+import { type MeshPaths, type MeshSetup, meshPaths, readMeshSetup } from "./mesh-setup.ts";
 
 /** One mesh as commands reach it: its records by `db`, its controller through Temporal. */
 export interface MeshConnection {
   readonly mesh: Name;
   readonly state: string;
-  readonly paths: StatePaths;
-  readonly file: MeshFile;
+  readonly paths: MeshPaths;
+  readonly setup: MeshSetup;
   /** Connects at the first statement. */
   readonly db: Database;
   close(): Promise<void>;
 }
 
 export async function openMeshConnection(stateFolder: string): Promise<MeshConnection> {
-  const file = await readMeshFile(stateFolder);
-  const paths = statePaths(stateFolder);
+  const setup = await readMeshSetup(stateFolder);
+  const paths = meshPaths(stateFolder);
   const { openDatabase } = await import("../store/database.ts");
   const db = openDatabase({
     url: await readDatabaseUrl(paths.databaseUrl),
@@ -26,15 +25,10 @@ export async function openMeshConnection(stateFolder: string): Promise<MeshConne
     statementTimeoutMs: 20_000,
     connectTimeoutMs: 3_000,
   });
-  return { mesh: file.mesh, state: stateFolder, paths, file, db, close: () => db.end() };
+  return { mesh: setup.mesh, state: stateFolder, paths, setup, db, close: () => db.end() };
 }
 
+/** A secret: it holds the password. */
 export async function readDatabaseUrl(path: string): Promise<string> {
-  try {
-    return (await readFile(path, "utf8")).trim();
-  } catch (cause) {
-    throw new InputError(`the database's address cannot be read from ${path}`, "complete the mesh with: mesh up", {
-      cause,
-    });
-  }
+  return (await readPrivateFile(path)).trim();
 }

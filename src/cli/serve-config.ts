@@ -6,7 +6,7 @@ import { InputError } from "../core/errors.ts";
 import { nameSchema } from "../core/names.ts";
 import type { ServeConfig } from "../worker/serve-config.ts";
 import { readDatabaseUrl } from "./mesh-connection.ts";
-import { readMeshFile, statePaths } from "./mesh-file.ts";
+import { meshPaths, readMeshSetup } from "./mesh-setup.ts";
 
 const webhooksSchema = z.record(
   nameSchema,
@@ -19,20 +19,19 @@ const webhooksSchema = z.record(
 
 /** Everything `mesh serve` needs, from one state folder. Secrets are read here and handed on, never printed. */
 export async function readServeConfig(stateFolder: string): Promise<ServeConfig> {
-  const file = await readMeshFile(stateFolder);
-  const paths = statePaths(stateFolder);
+  const setup = await readMeshSetup(stateFolder);
+  const paths = meshPaths(stateFolder);
   return {
-    mesh: file.mesh,
+    mesh: setup.mesh,
     holder: `${hostname()}/${process.pid}`,
     databaseUrl: await readDatabaseUrl(paths.databaseUrl),
-    temporal: { address: file.temporal.address, namespace: file.temporal.namespace },
+    temporal: { address: setup.temporal.address, namespace: setup.temporal.namespace },
     gateway: {
-      host: file.gateway.host,
-      port: file.gateway.port,
+      ...setup.gateway,
       certificateFile: paths.gatewayCertificate,
       certificateKeyFile: paths.gatewayKey,
     },
-    keys: { declarationKeyFile: paths.declarationKey, rootFile: paths.root },
+    keys: { declarationKeyFile: paths.declarationKey, rootFile: paths.rootDocument },
     folders: {
       artifacts: paths.artifacts,
       repositories: paths.repositories,
@@ -41,27 +40,29 @@ export async function readServeConfig(stateFolder: string): Promise<ServeConfig>
     },
     webhooks: await readWebhooks(paths.webhooks),
     workflowBundleFile: fileURLToPath(new URL("../../dist/workflow-bundle.js", import.meta.url)),
-    ...file.settings,
+    ...setup.settings,
   };
 }
 
 async function readWebhooks(path: string): Promise<ServeConfig["webhooks"]> {
-  let text: string;
+  let text = "{}";
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return {}; // none were set up
-    throw error;
+    // Without the file no webhook was set up: all of them are refused.
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
   }
-  let value: unknown;
+  const parsed = webhooksSchema.safeParse(parseWithoutCause(text, path));
+  if (parsed.success) return parsed.data;
+  const where = parsed.error.issues[0]?.path.join(".") ?? "";
+  throw new InputError(`${path}: ${where} is not as expected`, `it holds {"<source>": {forge, repository, secrets}}`);
+}
+
+function parseWithoutCause(text: string, path: string): unknown {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     // The cause would quote the text, which holds secrets.
     throw new InputError(`${path} is not JSON`, "mend it, or remove it to go without webhooks");
   }
-  const parsed = webhooksSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const where = parsed.error.issues[0]?.path.join(".") ?? "";
-  throw new InputError(`${path}: ${where} is not as expected`, `it holds {"<source>": {forge, repository, secrets}}`);
 }

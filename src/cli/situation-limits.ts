@@ -1,9 +1,9 @@
 import type { SituationLimits } from "../decide/situation-facts.ts";
-import type { MeshFile } from "./mesh-file.ts";
+import type { MeshSetup } from "./mesh-setup.ts";
 
 /** When knowledge is too old to be told as it is, from the mesh's settings. */
-export function situationLimits(file: Pick<MeshFile, "settings">): SituationLimits {
-  const { silentAfterMs, pollIntervalMs } = file.settings;
+export function situationLimits(setup: Pick<MeshSetup, "settings">): SituationLimits {
+  const { silentAfterMs, pollIntervalMs } = setup.settings;
   return {
     silentAfterMs,
     recordsStaleAfterMs: 60_000,

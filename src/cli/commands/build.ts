@@ -5,6 +5,7 @@ import { openController } from "../controller.ts";
 import { InputError } from "../../core/errors.ts";
 import type { ExitCode } from "../../decide/exit-code.ts";
 import { listModules, type ModuleRecord } from "../../store/modules.ts";
+import { readClock } from "../../store/read-clock.ts";
 import { listHeads, type SourceHead } from "../../store/source-heads.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 import { sleep } from "../wait.ts";
@@ -58,14 +59,14 @@ async function expectModules(connection: MeshConnection, names: readonly string[
 
 /** Answers the moment, by the database's clock, before the controller was asked. */
 async function askToLook(connection: MeshConnection, names: readonly string[]): Promise<string> {
-  const { rows } = await connection.db.query(`select now() as now`);
+  const askedAt = await readClock(connection.db);
   const controller = await openController(connection);
   try {
     await controller.wake(names.length === 0 ? "mesh build" : `mesh build ${names.slice(0, 5).join(" ")}`);
   } finally {
     await controller.close();
   }
-  return new Date((rows[0] as { now: string | Date }).now).toISOString();
+  return askedAt;
 }
 
 async function readModules({ db, mesh }: MeshConnection, names: readonly string[]): Promise<Seen> {

@@ -47,7 +47,7 @@ export const statusCommand: CommandDefinition = {
 };
 
 async function readStatus(connection: MeshConnection, subject: string | null): Promise<StatusDocument> {
-  const limits = situationLimits(connection.file);
+  const limits = situationLimits(connection.setup);
   const status = buildStatus(await loadStatus(connection.db, connection.mesh, limits));
   if (subject === null) return status;
   const narrowed = narrowStatus(status, subject);

@@ -53,7 +53,7 @@ async function whyModule({ db, mesh }: MeshConnection, name: Name, now: Date): P
   );
   const surroundings = {
     toolchains,
-    builder: describeBuilder("typescript"),
+    builder: languageSchema.options.map((language: Language) => describeBuilder(language)).join(" "),
     running: new Set<string>(),
     now: now.toISOString(),
     lostAfterMs,
@@ -71,8 +71,8 @@ async function whyModule({ db, mesh }: MeshConnection, name: Name, now: Date): P
 }
 
 async function whyNode(connection: MeshConnection, name: Name, now: Date): Promise<Part> {
-  const { db, mesh, file } = connection;
-  const view = await loadMeshView(db, mesh, { now: now.toISOString(), limits: situationLimits(file) });
+  const { db, mesh, setup } = connection;
+  const view = await loadMeshView(db, mesh, { now: now.toISOString(), limits: situationLimits(setup) });
   const situation = view.situations.get(name);
   if (situation === undefined) return null;
   const account = view.accounts.get(name);

@@ -26,7 +26,7 @@ export async function followPush(
   const startedMs = performance.now();
   const elapsed = (): number => performance.now() - startedMs;
   const started = await controller.startPush(request);
-  const ui = workflowPage(connection.file.temporal, pushWorkflowId(connection.mesh, started.pushId));
+  const ui = workflowPage(connection.setup.temporal, pushWorkflowId(connection.mesh, started.pushId));
   options.say(`push ${started.pushId} is under way${ui === null ? "" : `: ${ui}`}`);
   const ended: { result: PushResult | null; error: unknown; ms: number | null } = {
     result: null,
@@ -48,7 +48,7 @@ export async function followPush(
   for (;;) {
     // Asked before the records are read: what the push did before it ended is then in them.
     const over = ended.result !== null;
-    progress = await readPush(connection.db, connection.mesh, started.pushId, connection.file.settings.silentAfterMs);
+    progress = await readPush(connection.db, connection.mesh, started.pushId, connection.setup.settings.silentAfterMs);
     for (const line of newLines(progress.nodes, said)) options.say(line);
     if (over && progress.final) {
       appliedMs = elapsed();
@@ -91,7 +91,7 @@ export async function startPushOnly(
     settledMs: null,
     appliedMs: null,
     nodes: [],
-    ui: workflowPage(connection.file.temporal, pushWorkflowId(connection.mesh, pushId)),
+    ui: workflowPage(connection.setup.temporal, pushWorkflowId(connection.mesh, pushId)),
   };
 }
 

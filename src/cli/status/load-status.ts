@@ -3,10 +3,11 @@ import type { Name } from "../../core/names.ts";
 import type { SituationLimits } from "../../decide/situation-facts.ts";
 import { type BuildRecord, listBuildsByInputs } from "../../store/builds.ts";
 import { listConditions } from "../../store/conditions.ts";
-import type { Database, Queryable } from "../../store/database.ts";
+import type { Database } from "../../store/database.ts";
 import { listModules, type ModuleRecord } from "../../store/modules.ts";
 import { listOwed, type OwedProvision } from "../../store/provisions.ts";
 import { listOpenPushes, type PushRecord } from "../../store/pushes.ts";
+import { readClock } from "../../store/read-clock.ts";
 import { loadMeshView, type MeshView } from "../../store/situations.ts";
 import { listHeads, type SourceHead } from "../../store/source-heads.ts";
 import { inTransaction } from "../../store/transaction.ts";
@@ -47,10 +48,4 @@ export async function loadStatus(db: Database, mesh: Name, limits: SituationLimi
       openPushes: await listOpenPushes(tx, mesh),
     };
   });
-}
-
-/** The database's clock: the times in the records are from it. */
-async function readClock(db: Queryable): Promise<string> {
-  const { rows } = await db.query(`select now() as now`);
-  return new Date((rows[0] as { now: string | Date }).now).toISOString();
 }

@@ -1,0 +1,78 @@
+import { resolve } from "node:path";
+import type { CommandCall, CommandDefinition } from "../command.ts";
+import { parseName } from "../arguments.ts";
+import { type OpenState, openStateFolder } from "../../embedded/state-folder.ts";
+import { createSupervisor, type Supervisor } from "../../embedded/supervisor.ts";
+import { meshPaths } from "../mesh-setup.ts";
+import { bringUp } from "../up/bring-up.ts";
+import { deliverAll, describeUp } from "../up/deliver-all.ts";
+import { keepPorts, type UpParts } from "../up/up-plan.ts";
+import { type UpDocument, upText } from "../up/up-text.ts";
+
+const help = `
+Brings up PostgreSQL, Temporal with its UI, the controller and two hosts on this machine; makes a git repository out of
+the examples, builds and judges them, and pushes node-a. Stays in the foreground; Ctrl-C ends all of it. Started again it
+goes on from its state folder, and sends nothing twice. A start that was killed is completed by the next.
+
+DATABASE_URL and TEMPORAL_ADDRESS name servers of your own, which are then neither started nor stopped.
+
+Examples:
+  mesh up
+  mesh up --state /var/lib/mesh --no-examples`;
+
+export const upCommand: CommandDefinition = {
+  configure: (command) => {
+    command
+      .option("--mesh <name>", "the mesh's name", "local")
+      .option("--no-examples", "without the two hosts and the example modules")
+      .addHelpText("after", help);
+  },
+  run: async (call) => {
+    const mesh = parseName("mesh", call.options["mesh"]);
+    const interrupt = call.context.listenForInterrupt();
+    const say = (line: string): void => call.context.stderr.write(`${line}\n`);
+    const path = resolve(call.context.cwd, call.options.state ?? (call.context.env["MESH_STATE"] || ".mesh"));
+    const state = await openStateFolder({ path, progress: say });
+    const supervisor = createSupervisor({ progress: say });
+    try {
+      const paths = meshPaths(state.paths.root);
+      const parts: UpParts = {
+        mesh,
+        paths,
+        ports: await keepPorts(state),
+        env: { ...call.context.env },
+        say,
+        interrupt,
+      };
+      const started = start(call, parts, state, supervisor);
+      // Ctrl-C during the start ends it at once: what was begun is completed by the next start.
+      const document = await Promise.race([started, untilAborted(interrupt).then(() => null)]);
+      if (document === null) return 1;
+      show(call, document);
+      await untilAborted(interrupt);
+      return document.troubles.length > 0 ? 2 : 0;
+    } finally {
+      say("ending what this command started");
+      await supervisor.stopAll();
+      await state.release();
+    }
+  },
+};
+
+async function start(call: CommandCall, parts: UpParts, state: OpenState, supervisor: Supervisor): Promise<UpDocument> {
+  const startedMs = performance.now();
+  const withExamples = call.options["examples"] !== false;
+  const connection = await bringUp(parts, state, supervisor, withExamples);
+  const delivered = withExamples ? await deliverAll(parts, connection) : null;
+  return await describeUp(parts, connection, delivered, startedMs);
+}
+
+function show(call: CommandCall, document: UpDocument): void {
+  const { context, options, schema } = call;
+  context.stdout.write(options.json ? `${JSON.stringify({ schema, ...document })}\n` : `\n${upText(document)}\n`);
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolved) => signal.addEventListener("abort", () => resolved(), { once: true }));
+}

@@ -1,0 +1,122 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { InputError } from "../core/errors.ts";
+import { nameSchema } from "../core/names.ts";
+import { listPaths, type StatePaths } from "../embedded/state-folder.ts";
+import { meshFileName } from "./find-mesh.ts";
+
+/** `settings.json` of a state folder: a person may write it; every value has a default. */
+const settingsSchema = z.strictObject({
+  /** How often sources are asked for their tips. */
+  pollIntervalMs: z.number().int().min(200).max(3_600_000).default(3_000),
+  /** How long a declaration counts as fresh. */
+  staleAfterMs: z
+    .number()
+    .int()
+    .min(1_000)
+    .default(24 * 3_600_000),
+  /** A host that said nothing for longer is *silent*. */
+  silentAfterMs: z.number().int().min(1_000).default(90_000),
+  buildSlots: z.number().int().min(1).max(256).default(2),
+  unsafeWithoutSandbox: z.boolean().default(false),
+  passwordPrefix: z.string().max(32).default(""),
+  logLevel: z.enum(["debug", "info", "warn", "error"]).default("info"),
+});
+export type MeshSettings = z.infer<typeof settingsSchema>;
+
+/** `mesh.json`: how the parts of one mesh are reached. Written by `mesh up`; no secret is in it. */
+const meshFileSchema = z.object({
+  schema: z.literal(1),
+  mesh: nameSchema,
+  temporal: z.object({
+    address: z.string().max(300),
+    namespace: z.string().max(200),
+    /** Null where the server was given (TEMPORAL_ADDRESS) and nobody said where its UI is. */
+    ui: z.url({ protocol: /^https?$/ }).nullable(),
+  }),
+  /** Where hosts reach the controller. */
+  gateway: z.object({ host: z.string().min(1).max(253), port: z.number().int().min(1).max(65535) }),
+});
+export type MeshFile = z.infer<typeof meshFileSchema>;
+
+export interface MeshSetup extends Omit<MeshFile, "schema"> {
+  readonly settings: MeshSettings;
+}
+
+/** Reads `mesh.json` and `settings.json`. Throws InputError that names the file and what is wrong in it. */
+export async function readMeshSetup(stateFolder: string): Promise<MeshSetup> {
+  const path = join(stateFolder, meshFileName);
+  const parsed = meshFileSchema.safeParse(await readJsonFile(path));
+  if (!parsed.success) throw wrongFile(path, parsed.error, "move it away: mesh up writes it anew");
+  const { schema: _schema, ...file } = parsed.data;
+  return { ...file, settings: await readSettings(join(stateFolder, "settings.json")) };
+}
+
+/** Defaults where there is no such file. */
+export async function readSettings(path: string): Promise<MeshSettings> {
+  const parsed = settingsSchema.safeParse((await readJsonFile(path)) ?? {});
+  if (!parsed.success) throw wrongFile(path, parsed.error, "mend it, or remove it for the defaults");
+  return parsed.data;
+}
+
+/** Undefined where there is no such file. */
+async function readJsonFile(path: string): Promise<unknown> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    // absence is the answer: no such file, which is for the caller to judge.
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new InputError(`${path} is not JSON`, "mend it, or move it away", { cause });
+  }
+}
+
+function wrongFile(path: string, error: z.ZodError, next: string): InputError {
+  const issue = error.issues[0];
+  const where = issue?.path.join(".") ?? "";
+  return new InputError(`${path}: ${where === "" ? "" : `${where}: `}${issue?.message ?? "is not as expected"}`, next);
+}
+
+/** Where things are in a state folder. What is under `secrets` is 0600 in a folder of 0700. */
+export interface MeshPaths extends StatePaths {
+  readonly meshFile: string;
+  readonly databaseUrl: string;
+  readonly declarationKey: string;
+  readonly rootKey: string;
+  readonly authorityKey: string;
+  readonly gatewayKey: string;
+  readonly webhooks: string;
+  readonly settings: string;
+  readonly rootDocument: string;
+  readonly authority: string;
+  readonly gatewayCertificate: string;
+  readonly builds: string;
+  readonly cache: string;
+}
+
+export function meshPaths(stateFolder: string): MeshPaths {
+  const paths = listPaths(stateFolder);
+  const keys = join(stateFolder, "keys");
+  return {
+    ...paths,
+    meshFile: join(stateFolder, meshFileName),
+    databaseUrl: join(paths.secrets, "database-url"),
+    declarationKey: join(paths.secrets, "declaration-key.pem"),
+    rootKey: join(paths.secrets, "root-key.pem"),
+    authorityKey: join(paths.secrets, "authority-key.pem"),
+    gatewayKey: join(paths.secrets, "gateway-key.pem"),
+    webhooks: join(paths.secrets, "webhooks.json"),
+    settings: join(stateFolder, "settings.json"),
+    rootDocument: join(keys, "root.dsse"),
+    authority: join(keys, "authority.pem"),
+    gatewayCertificate: join(keys, "gateway.pem"),
+    builds: join(stateFolder, "builds"),
+    cache: join(stateFolder, "cache"),
+  };
+}

@@ -1,0 +1,54 @@
+import type { OpenState } from "../../embedded/state-folder.ts";
+import { providePostgres } from "../../embedded/provide-postgres.ts";
+import { provideTemporal } from "../../embedded/provide-temporal.ts";
+import { timeStep } from "../../embedded/progress.ts";
+import type { Supervisor } from "../../embedded/supervisor.ts";
+import type { MeshConnection } from "../mesh-connection.ts";
+import { readSettings } from "../mesh-setup.ts";
+import { checkSandbox } from "./check-sandbox.ts";
+import { prepareKeys } from "./prepare-keys.ts";
+import { prepareRecords } from "./prepare-records.ts";
+import { startController } from "./start-controller.ts";
+import { enrolHost, startHost } from "./start-host.ts";
+import { exampleNodes, type UpParts } from "./up-plan.ts";
+import { writeFirstSettings, writeMeshFile } from "./write-mesh-file.ts";
+
+/** PostgreSQL, Temporal, tables, keys, controller, and with examples two hosts: in this order, each kept running. */
+export async function bringUp(
+  parts: UpParts,
+  state: OpenState,
+  supervisor: Supervisor,
+  withExamples: boolean,
+): Promise<MeshConnection> {
+  const { paths, ports, env, say } = parts;
+  const postgres = await supervisor.keep("PostgreSQL", () =>
+    providePostgres({ env, paths: state.paths, port: ports.postgres, progress: say }),
+  );
+  const temporal = await supervisor.keep("Temporal", () =>
+    provideTemporal({ env, paths: state.paths, port: ports.temporal, uiPort: ports.temporalUi, progress: say }),
+  );
+  const db = await timeStep(say, "records ready", () => prepareRecords(parts, postgres.url));
+  await timeStep(say, "keys ready", () => prepareKeys(parts, Date.now()));
+  const sandbox = await timeStep(say, "sandbox looked at", () => checkSandbox(parts));
+  if (withExamples && !sandbox.works) await writeFirstSettings(paths.settings, { unsafeWithoutSandbox: true });
+  const { schema: _schema, ...file } = await writeMeshFile(parts, {
+    address: temporal.address,
+    namespace: temporal.namespace,
+    ui: temporal.uiUrl,
+  });
+  const connection: MeshConnection = {
+    mesh: parts.mesh,
+    state: paths.root,
+    paths,
+    setup: { ...file, settings: await readSettings(paths.settings) },
+    db,
+    close: () => db.end(),
+  };
+  await timeStep(say, "controller ready", () => supervisor.keep("controller", () => startController(parts)));
+  if (!withExamples) return connection;
+  for (const node of exampleNodes) await timeStep(say, `${node} enrolled`, () => enrolHost(parts, connection, node));
+  await timeStep(say, `hosts ${exampleNodes.join(" and ")} ready`, () =>
+    Promise.all(exampleNodes.map((node) => supervisor.keep(`host ${node}`, () => startHost(parts, connection, node)))),
+  );
+  return connection;
+}

@@ -1,0 +1,100 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { writeAtomically } from "../../embedded/write-atomically.ts";
+import {
+  type Certificate,
+  createCertificateAuthority,
+  issueServerCertificate,
+  whyRenewCertificate,
+} from "../../link/certificate-authority.ts";
+import { generateSigningKey, loadSigningKey, saveSigningKey, type SigningKey } from "../../link/keys.ts";
+import { readPrivateFile, writePrivateFile } from "../../link/private-file.ts";
+import { createRoot } from "../../link/root.ts";
+import { loopback, type UpParts } from "./up-plan.ts";
+
+const tenYearsMs = 10 * 365 * 86_400_000;
+/** Machines' clocks differ: keys are good from a little earlier. */
+const backdateMs = 86_400_000;
+
+/**
+ * The mesh's keys, made once: root key and document, declaration key, certificate authority; the gateway's certificate
+ * is renewed when it nears its end. Each file is written whole or not at all, and what depends on another comes after it.
+ */
+export async function prepareKeys(parts: UpParts, nowMs: number): Promise<void> {
+  const { paths } = parts;
+  await mkdir(paths.secrets, { recursive: true, mode: 0o700 });
+  await chmod(paths.secrets, 0o700);
+  await mkdir(dirname(paths.rootDocument), { recursive: true });
+  const rootKey = await keepSigningKey(paths.rootKey);
+  const declarationKey = await keepSigningKey(paths.declarationKey);
+  if (!existsSync(paths.rootDocument)) {
+    await writeAtomically(paths.rootDocument, rootDocument(parts, { rootKey, declarationKey, nowMs }));
+  }
+  const authority = await keepAuthority(parts, nowMs);
+  await renewGatewayCertificate(parts, authority, nowMs);
+}
+
+async function keepSigningKey(file: string): Promise<SigningKey> {
+  if (existsSync(file)) return await loadSigningKey(file);
+  const key = generateSigningKey();
+  await saveSigningKey(file, key);
+  return key;
+}
+
+function rootDocument(
+  parts: UpParts,
+  made: { readonly rootKey: SigningKey; readonly declarationKey: SigningKey; readonly nowMs: number },
+): Buffer {
+  const life = {
+    notBefore: new Date(made.nowMs - backdateMs).toISOString(),
+    notAfter: new Date(made.nowMs + tenYearsMs).toISOString(),
+  };
+  return createRoot(
+    {
+      schema: 1,
+      mesh: parts.mesh,
+      version: 1,
+      threshold: 1,
+      keys: [
+        { publicKey: made.rootKey.publicKey, roles: ["root"], ...life },
+        { publicKey: made.declarationKey.publicKey, roles: ["declaration"], ...life },
+      ],
+    },
+    [made.rootKey],
+  );
+}
+
+/** The key is written last: with it the pair is whole, without it another pair is made. */
+async function keepAuthority({ paths, mesh }: UpParts, nowMs: number): Promise<Certificate> {
+  if (existsSync(paths.authorityKey)) {
+    return { certPem: await readFile(paths.authority, "utf8"), keyPem: await readPrivateFile(paths.authorityKey) };
+  }
+  const authority = await createCertificateAuthority({ mesh, nowMs });
+  await writeAtomically(paths.authority, authority.certPem);
+  await writePrivateFile(paths.authorityKey, authority.keyPem);
+  return authority;
+}
+
+async function renewGatewayCertificate({ paths, say }: UpParts, authority: Certificate, nowMs: number): Promise<void> {
+  const subjects = { names: ["localhost"], addresses: [loopback] };
+  if (existsSync(paths.gatewayKey) && existsSync(paths.gatewayCertificate)) {
+    const certificate = {
+      certPem: await readFile(paths.gatewayCertificate, "utf8"),
+      keyPem: await readPrivateFile(paths.gatewayKey),
+    };
+    const why = belongTogether(certificate)
+      ? whyRenewCertificate(certificate, { authority, ...subjects, nowMs })
+      : "a start was killed while it was written";
+    if (why === null) return;
+    say(`keys: a new certificate for the gateway (${why})`);
+  }
+  const certificate = await issueServerCertificate(authority, { ...subjects, nowMs });
+  await writePrivateFile(paths.gatewayKey, certificate.keyPem);
+  await writeAtomically(paths.gatewayCertificate, certificate.certPem);
+}
+
+function belongTogether({ certPem, keyPem }: Certificate): boolean {
+  return new X509Certificate(certPem).checkPrivateKey(createPrivateKey(keyPem));
+}

@@ -1,0 +1,70 @@
+import { request } from "node:https";
+import { readFile } from "node:fs/promises";
+import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { InputError } from "../../core/errors.ts";
+import { isPortFree } from "../../embedded/ports.ts";
+import type { Running } from "../../embedded/running.ts";
+import { startChild } from "../../embedded/start-child.ts";
+import { loopback, type UpParts } from "./up-plan.ts";
+
+/**
+ * `mesh serve` as a process of its own, ready when its gateway answers. One that a killed start left is adopted. After a
+ * kill -9 of the controller itself the new one waits until the old lease has aged: up to 15 s.
+ */
+export async function startController(parts: UpParts): Promise<Running> {
+  const { paths, ports } = parts;
+  const authority = await readFile(paths.authority, "utf8");
+  return await startChild({
+    name: "controller",
+    runFolder: paths.run,
+    logFolder: paths.log,
+    file: process.execPath,
+    args: [...process.execArgv, mainFile(), "serve", "--state", paths.root],
+    cwd: paths.root,
+    env: childEnvironment(parts.env),
+    isReady: () => isGatewayHealthy(ports.gateway, authority),
+    readyTimeoutMs: 90_000,
+    leftover: "adopt",
+    stopSteps: [
+      { signal: "SIGTERM", waitMs: 30_000 },
+      { signal: "SIGKILL", waitMs: 5_000 },
+    ],
+    beforeStart: () => expectFreePort("the controller's gateway", ports.gateway),
+  });
+}
+
+/** The same program as this one, from src or from dist. */
+export function mainFile(): string {
+  return fileURLToPath(new URL(`../main${extname(import.meta.url)}`, import.meta.url));
+}
+
+/** No secret is in it: they are read from files in the state folder. */
+export function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { DATABASE_URL: _database, ...rest } = env;
+  return rest;
+}
+
+export async function expectFreePort(what: string, port: number): Promise<void> {
+  if (await isPortFree(port)) return;
+  throw new InputError(
+    `${what} needs port ${port}, which another program on this machine has taken`,
+    `end that program (ss -ltnp "sport = :${port}" names it), or remove the port from ports.json in the state folder`,
+  );
+}
+
+async function isGatewayHealthy(port: number, ca: string): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const asked = request(
+      { host: loopback, port, path: "/v1/health", ca, agent: false, timeout: 2_000 },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode === 200);
+      },
+    );
+    asked.on("timeout", () => asked.destroy());
+    // absence is the answer: it does not listen yet, and is asked again.
+    asked.on("error", () => resolve(false));
+    asked.end();
+  });
+}

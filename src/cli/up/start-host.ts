@@ -1,0 +1,72 @@
+import { existsSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Name } from "../../core/names.ts";
+import { runCommand } from "../../embedded/run-command.ts";
+import type { Running } from "../../embedded/running.ts";
+import { startChild } from "../../embedded/start-child.ts";
+import { writeAtomically } from "../../embedded/write-atomically.ts";
+import { writePrivateFile } from "../../link/private-file.ts";
+import { addNode, getNode } from "../../store/nodes.ts";
+import { createHostToken } from "../create-host-token.ts";
+import { hostProgramFile } from "../host-program.ts";
+import type { MeshConnection } from "../mesh-connection.ts";
+import { childEnvironment } from "./start-controller.ts";
+import { loopback, type UpParts } from "./up-plan.ts";
+
+/** A contact is written down at most this often. */
+const contactEveryMs = 5_000;
+
+/** Registers the node and enrols its host, where that was not done yet. */
+export async function enrolHost(parts: UpParts, connection: MeshConnection, node: Name): Promise<void> {
+  const { db, mesh } = connection;
+  const dir = hostFolder(parts, node);
+  await addNode(db, mesh, { name: node, address: loopback });
+  const enrolled = (await getNode(db, mesh, node))?.incarnation ?? null;
+  const doneFile = join(dir, "enrolled");
+  if (enrolled !== null && existsSync(doneFile)) return;
+  await mkdir(dir, { recursive: true });
+  const tokenFile = join(parts.paths.secrets, `token-${node}`);
+  // Enrolling again with the keys that are there already is the same host: a killed start is completed by this.
+  await writePrivateFile(tokenFile, await createHostToken(connection, node));
+  try {
+    await runCommand(process.execPath, [hostProgramFile(), "enrol", "--dir", dir, "--token-file", tokenFile], {
+      timeoutMs: 30_000,
+      cwd: dir,
+      env: childEnvironment(parts.env),
+    });
+  } finally {
+    await rm(tokenFile, { force: true });
+  }
+  await writeAtomically(doneFile, "");
+}
+
+/** The host as a process of its own. On an orderly stop it ends the services that it started too. */
+export async function startHost(parts: UpParts, connection: MeshConnection, node: Name): Promise<Running> {
+  const dir = hostFolder(parts, node);
+  const startedMs = performance.now();
+  return await startChild({
+    name: `host-${node}`,
+    runFolder: parts.paths.run,
+    logFolder: parts.paths.log,
+    file: process.execPath,
+    args: [hostProgramFile(), "run", "--dir", dir, "--stop-services-on-exit"],
+    cwd: dir,
+    env: childEnvironment(parts.env),
+    isReady: async () => {
+      const silentMs = (await getNode(connection.db, connection.mesh, node))?.silentMs ?? Infinity;
+      return silentMs <= performance.now() - startedMs + contactEveryMs;
+    },
+    readyTimeoutMs: 45_000,
+    leftover: "adopt",
+    // Services are given time to end: a database writes everything down.
+    stopSteps: [
+      { signal: "SIGTERM", waitMs: 45_000 },
+      { signal: "SIGKILL", waitMs: 5_000 },
+    ],
+  });
+}
+
+function hostFolder(parts: UpParts, node: Name): string {
+  return join(parts.paths.hosts, node);
+}

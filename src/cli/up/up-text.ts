@@ -1,0 +1,75 @@
+import type { StatusDocument } from "../status/build-status.ts";
+import { describeDuration } from "../text/ages.ts";
+import { alignColumns } from "../text/columns.ts";
+import { plainLine } from "../text/plain.ts";
+import type { PushDocument } from "../text/push-text.ts";
+
+export interface UpDocument {
+  readonly mesh: string;
+  readonly state: string;
+  readonly readyMs: number;
+  /** Sentences; empty when everything is as it should be. */
+  readonly troubles: readonly string[];
+  readonly modules: StatusDocument["modules"];
+  readonly nodes: StatusDocument["nodes"];
+  /** The push of node-a: at this start, or as recorded at an earlier one. */
+  readonly push: PushDocument | null;
+  /** False: nothing was sent at this start. */
+  readonly sentNow: boolean;
+  readonly addresses: {
+    readonly example: string | null;
+    readonly temporalUi: string | null;
+    readonly push: string | null;
+    readonly controller: string;
+  };
+  /** Where the person edits; null without examples. */
+  readonly work: string | null;
+}
+
+export function upText(document: UpDocument): string {
+  const { addresses, push, work } = document;
+  const rows = [
+    ["example", addresses.example],
+    ["Temporal UI", addresses.push ?? addresses.temporalUi],
+    ["controller", addresses.controller],
+    ["work copy", work],
+    ["state", document.state],
+  ].flatMap(([name, value]) => (name == null || value == null ? [] : [[name, value]]));
+  return [
+    `mesh ${document.mesh} is up (${describeDuration(document.readyMs)})`,
+    ...(document.troubles.length === 0 ? [] : ["", ...document.troubles.map((trouble) => `! ${plainLine(trouble)}`)]),
+    ...(document.modules.length === 0 ? [] : ["", ...document.modules.map((module) => module.text)]),
+    ...(push === null ? [] : ["", ...pushLines(push, document.sentNow)]),
+    "",
+    alignColumns(rows),
+    "",
+    ...nextLines(document),
+    "Ctrl-C ends everything that this command started, and nothing else.",
+  ].join("\n");
+}
+
+function pushLines(push: PushDocument, sentNow: boolean): string[] {
+  const settled = push.outcome === "settled" ? "settled" : push.outcome.replaceAll("-", " ");
+  const took = push.settledMs === null ? "" : ` in ${describeDuration(push.settledMs)}`;
+  const applied = push.appliedMs === null ? "" : `, applied in ${describeDuration(push.appliedMs)}`;
+  const rows = push.nodes.map((node) => [
+    node.node,
+    node.round === 0 ? "named" : `told in round ${node.round}`,
+    node.effect === "not-sent" ? node.outcome.replaceAll("-", " ") : node.effect,
+    plainLine(node.why, 300),
+  ]);
+  return [
+    `push of node-a ${sentNow ? "" : "(at an earlier start; nothing was sent again) "}${settled}${took}${applied}`,
+    alignColumns(rows, "  "),
+  ];
+}
+
+function nextLines(document: UpDocument): string[] {
+  if (document.work === null) return ["Try next, in a second terminal:", "  npx mesh status"];
+  return [
+    "Try next, in a second terminal:",
+    "  npx mesh status --watch",
+    `  edit ${document.work}/meshboard/src/heading.ts, then: git -C ${document.work} commit -am "Say it differently" && git -C ${document.work} push`,
+    "  npx mesh why meshboard",
+  ];
+}

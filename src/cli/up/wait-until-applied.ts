@@ -1,0 +1,31 @@
+import { listAccounts } from "../../store/accounts.ts";
+import { listSent } from "../../store/declarations.ts";
+import { judgeEffect } from "../push/judge-effect.ts";
+import type { MeshConnection } from "../mesh-connection.ts";
+import { sleep } from "../wait.ts";
+import { exampleNodes, type UpParts } from "./up-plan.ts";
+
+const patienceMs = 60_000;
+
+/**
+ * Waits until the examples' nodes read back what they were last sent, after a restart: services come up again, nothing is
+ * sent. Answers what is in the way; empty: nothing is.
+ */
+export async function waitUntilApplied(parts: UpParts, connection: MeshConnection): Promise<readonly string[]> {
+  const { db, mesh } = connection;
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    const accounts = new Map((await listAccounts(db, mesh)).map((account) => [account.node, account]));
+    const troubles = (await listSent(db, mesh))
+      .filter((sent) => (exampleNodes as readonly string[]).includes(sent.node))
+      .flatMap((sent) => {
+        const account = accounts.get(sent.node) ?? null;
+        const judged = judgeEffect({ order: sent.order, digest: sent.digest, account, silent: false });
+        return judged.effect === "applied"
+          ? []
+          : [`${sent.node}: ${judged.effect}${judged.says === "" ? "" : `: ${judged.says}`}`];
+      });
+    if (troubles.length === 0 || performance.now() >= until || parts.interrupt.aborted) return troubles;
+    await sleep(150, parts.interrupt);
+  }
+}

@@ -1,0 +1,21 @@
+import { existsSync } from "node:fs";
+import { writeAtomically } from "../../embedded/write-atomically.ts";
+import type { MeshFile } from "../mesh-setup.ts";
+import { loopback, type UpParts } from "./up-plan.ts";
+
+/** How commands find the mesh's parts. Written at every start: a server that was given may have moved. */
+export async function writeMeshFile(parts: UpParts, temporal: MeshFile["temporal"]): Promise<MeshFile> {
+  const file: MeshFile = {
+    schema: 1,
+    mesh: parts.mesh,
+    temporal,
+    gateway: { host: loopback, port: parts.ports.gateway },
+  };
+  await writeAtomically(parts.paths.meshFile, `${JSON.stringify(file, null, 2)}\n`);
+  return file;
+}
+
+/** A person's settings are never written over. */
+export async function writeFirstSettings(path: string, settings: Readonly<Record<string, unknown>>): Promise<void> {
+  if (!existsSync(path)) await writeAtomically(path, `${JSON.stringify(settings, null, 2)}\n`);
+}
