@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { listConditions } from "../../src/store/conditions.ts";
 import { listGrants, readLease, releaseLease, renewLease, takeLease, type SeenLease } from "../../src/store/lease.ts";
+import { withGate } from "../../src/store/gate.ts";
 import { getMesh } from "../../src/store/meshes.ts";
-import { grant, mesh, openRecords, type Records } from "./open-records.ts";
+import { grant, mesh, openRecords, untilWaiting, type Records } from "./open-records.ts";
 
 let records: Records;
 
@@ -16,9 +17,16 @@ const take = (holder: string, seen: SeenLease) => takeLease(records.db, { mesh, 
 
 describe("the lease (R34)", () => {
   it("is granted to one of 20 candidates that saw the same record", async () => {
-    await grant(records.db, "controller-0");
+    const epoch = await grant(records.db, "controller-0");
     const seen = await readLease(records.db, mesh);
-    const results = await Promise.all(Array.from({ length: 20 }, (_, index) => take(`controller-${index}`, seen)));
+    const candidates: ReturnType<typeof take>[] = [];
+    const other = records.open();
+    // A composition in flight holds them all up, so that they go on at the same moment.
+    await withGate(other, { mesh, epoch, count: 1 }, async () => {
+      candidates.push(...Array.from({ length: 20 }, (_, index) => take(`controller-${index}`, seen)));
+      await untilWaiting(other, 10);
+    });
+    const results = await Promise.all(candidates);
     const granted = results.filter((result) => result !== null);
     expect(granted).toEqual([{ epoch: (seen?.epoch ?? 0) + 1 }]);
   });
