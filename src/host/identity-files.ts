@@ -31,6 +31,8 @@ export interface OwnKeys {
 
 /** The host's keys, made at the first call: they are on disk before anybody hears of them. */
 export async function makeKeys(folders: HostFolders): Promise<OwnKeys> {
+  // Services of another user go through the host's folder to theirs; what is secret has a closed folder of its own.
+  await mkdir(folders.dir, { recursive: true, mode: 0o755 });
   await mkdir(folders.keys, { recursive: true, mode: 0o700 });
   if (!(await isThere(signKeyFile(folders)))) await saveSigningKey(signKeyFile(folders), generateSigningKey());
   if (!(await isThere(sealKeyFile(folders)))) {

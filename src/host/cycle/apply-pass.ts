@@ -39,7 +39,7 @@ export interface PassResult {
 export async function applyPass(input: PassInput): Promise<PassResult> {
   const { context, ordered, redact } = input;
   const begun = beginTracking(input.applied, context.declaration.digest, ordered);
-  await keep(input, input.applied, begun);
+  await keepApplied(input, input.applied, begun);
   const wanted = new Set(ordered.map(({ id }) => id));
   const gone = begun.resources.map(({ resource }) => resource).filter(({ id }) => !wanted.has(id));
   const removed = await removeResources({
@@ -51,12 +51,12 @@ export async function applyPass(input: PassInput): Promise<PassResult> {
   const reports = await applyAll(input, begun);
   const waits = [...reports.values()].some(({ state }) => state === "waiting");
   const ended = endTracking(begun, reports, removed.ids, !waits);
-  await keep(input, begun, ended);
+  await keepApplied(input, begun, ended);
   await collect(input, reports);
   return { reports: [...removed.reports, ...reports.values()] };
 }
 
-async function keep(input: PassInput, before: Applied | null, after: Applied): Promise<void> {
+async function keepApplied(input: PassInput, before: Applied | null, after: Applied): Promise<void> {
   if (isSameTracking(before, after)) return;
   await writeApplied(input.context.folders.state, after);
   input.onApplied(after);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { lstat, open, readdir } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { contentDigest, type ContentEntry } from "../../link/artifact/content-digest.ts";
@@ -35,13 +35,9 @@ export async function readArtifactDigest(folder: string): Promise<string | null>
   return digest;
 }
 
-/** Everything in the folder reaches the disk before a rename makes it the one that counts. */
-export async function syncTree(folder: string): Promise<void> {
-  const files = (await listTree(folder)) ?? [];
-  for (const { file, kind } of files) {
-    if (kind === "folder") await syncFolder(file);
-    if (kind === "file") await syncFile(file);
-  }
+/** The names reach the disk as the files have: before a rename makes the folder the one that counts. */
+export async function syncFolders(folder: string): Promise<void> {
+  for (const { file, kind } of (await listTree(folder)) ?? []) if (kind === "folder") await syncFolder(file);
   await syncFolder(folder);
 }
 
@@ -83,13 +79,4 @@ async function hashFile(file: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file), hash);
   return hash.digest("hex");
-}
-
-async function syncFile(file: string): Promise<void> {
-  const handle = await open(file, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -6,7 +6,7 @@ import type { ResourceOf } from "../../core/resource.ts";
 import { shortDigest } from "../folders.ts";
 import type { NodeContext } from "../node-context.ts";
 import { syncFolder } from "../state/write-durably.ts";
-import { readArtifactDigest, syncTree } from "./artifact-content.ts";
+import { readArtifactDigest, syncFolders } from "./artifact-content.ts";
 import type { Conclusion, Difference, ResourceHandler } from "./resource-handler.ts";
 
 export type WantedArtifact = Pick<ResourceOf<"artifact">, "module" | "digest" | "blob" | "blobBytes">;
@@ -84,8 +84,9 @@ async function placeFiles(
   await rm(unpacked, { recursive: true, force: true });
   await rm(replaced, { recursive: true, force: true });
   try {
-    await unpackArtifact({ from: blob, into: unpacked, digest: wanted.digest, signal: context.signal });
-    await syncTree(unpacked);
+    const { signal } = context;
+    await unpackArtifact({ from: blob, into: unpacked, digest: wanted.digest, signal, durability: "synced" });
+    await syncFolders(unpacked);
   } catch (error) {
     await rm(unpacked, { recursive: true, force: true });
     // Kept, it would fill the disk that is full, or be the same wrong bytes again.
