@@ -1,0 +1,93 @@
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  eventually,
+  makeFolder,
+  putArtifact,
+  raiseHostBed,
+  readText,
+  resourceOf,
+  service,
+  textFile,
+  type HostBed,
+} from "../support/host-bed.ts";
+import { packFiles } from "../support/pack-files.ts";
+
+let bed: HostBed | null = null;
+const mounts: string[] = [];
+
+afterEach(async () => {
+  await bed?.end("SIGTERM");
+  await bed?.run(["stop", "--dir", bed.dir]);
+  for (const folder of mounts.splice(0)) execFileSync("umount", [folder]);
+  await bed?.close();
+  bed = null;
+});
+
+async function mountSmall(folder: string, kilobytes: number): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${kilobytes}k,mode=755`, "tmpfs", folder]);
+  mounts.push(folder);
+}
+
+const loop = "setInterval(() => {}, 1000)";
+const canMount = process.platform === "linux" && process.getuid?.() === 0;
+
+/** Case 47, on a real small file system. */
+describe.skipIf(!canMount)("a full disk (skipped, needs root)", { timeout: 60_000 }, () => {
+  it("keeps the old artifact whole and running, says no space, and recovers by itself", async () => {
+    bed = await raiseHostBed();
+    await mountSmall(bed.root, 1024);
+    const old = await packFiles({ "main.js": loop });
+    const next = await packFiles({ "main.js": loop, ballast: randomBytes(1_200_000).toString("latin1") });
+    await bed.send(1, [putArtifact(bed, old), service(old.digest)]);
+    bed.start("--interval", "1");
+    await bed.report(({ outcome }) => outcome === "applied", "applied");
+    const run = JSON.parse(await readText(path.join(bed.dir, "state/services/service.web.main.json")));
+    await bed.send(2, [putArtifact(bed, next), service(next.digest)]);
+    const full = await bed.report((report) => report.has?.number === 2 && report.outcome === "failed", "failed");
+    expect(resourceOf(full, "artifact/web/files")).toMatchObject({
+      state: "failed",
+      message: expect.stringMatching(/^no space: /),
+    });
+    expect(resourceOf(full, "service/web/main")?.message).toContain("waits for artifact/web/files, which is failed");
+    // The old one is whole and runs; what was begun is gone again.
+    process.kill(run.identity.pid, 0);
+    const old12 = old.digest.slice(7, 19);
+    expect(await readText(path.join(bed.root, "modules/web", old12, "main.js"))).toBe(loop);
+    await eventually(async () => {
+      const names = await readdir(path.join(bed?.root ?? "", "modules"), { recursive: true });
+      return !names.some((name) => name.includes(".new-") || /[0-9a-f]{64}/.test(name));
+    }, "nothing half is left");
+    execFileSync("mount", ["-o", "remount,size=16m", bed.root]);
+    await bed.report((report) => report.has?.number === 2 && report.outcome === "applied", "applied", 20_000);
+  });
+
+  it("accepts nothing that it cannot write down, says no space, and recovers by itself", async () => {
+    const dir = path.join(await makeFolder(), "node-a");
+    await mountSmall(dir, 2048);
+    bed = await raiseHostBed({ dir });
+    await bed.send(1, [textFile("settings", "one")]);
+    bed.start("--interval", "1");
+    await bed.report(({ outcome }) => outcome === "applied", "applied");
+    const mark = await readText(path.join(dir, "state/mark.json"));
+    await fill(path.join(dir, "ballast"));
+    await bed.send(2, [textFile("settings", "two")]);
+    const full = await bed.report((report) => resourceOf(report, "host/state") !== undefined, "said");
+    expect(full).toMatchObject({ has: { epoch: 1, number: 1 }, outcome: "failed" });
+    expect(resourceOf(full, "host/state")?.message).toContain("declaration 1.2 cannot be written down: no space");
+    expect(await readText(path.join(dir, "state/mark.json"))).toBe(mark);
+    expect(await readText(path.join(bed.root, "etc/web/settings"))).toBe("one");
+    await rm(path.join(dir, "ballast"));
+    await bed.report((report) => report.has?.number === 2 && report.outcome === "applied", "applied", 30_000);
+    expect(await readText(path.join(bed.root, "etc/web/settings"))).toBe("two");
+  });
+});
+
+async function fill(file: string): Promise<void> {
+  const full = writeFile(file, Buffer.alloc(4 * 1024 * 1024));
+  await expect(full).rejects.toThrow("ENOSPC");
+}
