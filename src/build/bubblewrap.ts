@@ -96,8 +96,14 @@ async function listArguments(mode: BubblewrapMode, run: SandboxRun): Promise<str
   ].flat();
 }
 
+/** Folders above a mount are made for everybody to pass: bubblewrap by itself makes them for their owner only. */
 function mountArguments(mount: Mount): string[] {
-  return [mount.access === "read" ? "--ro-bind" : "--bind", mount.from, mount.to];
+  return [...foldersAbove(mount.to), mount.access === "read" ? "--ro-bind" : "--bind", mount.from, mount.to];
+}
+
+function foldersAbove(path: string): string[] {
+  const above = dirname(path);
+  return above === "/" ? [] : [...foldersAbove(above), "--perms", "0755", "--dir", above];
 }
 
 /** The words are data after a constant script: it only sets what argv cannot. */
@@ -129,7 +135,11 @@ async function listSystem(network: "none" | "host"): Promise<string[]> {
     if (resolver !== null) words.push("--ro-bind", resolver, "/etc/resolv.conf");
   }
   const node = await realpath(process.execPath);
-  if (!node.startsWith("/usr/")) words.push("--ro-bind", dirname(dirname(node)), dirname(dirname(process.execPath)));
+  if (!node.startsWith("/usr/")) {
+    words.push(
+      ...mountArguments({ from: dirname(dirname(node)), to: dirname(dirname(process.execPath)), access: "read" }),
+    );
+  }
   return words;
 }
 

@@ -1,10 +1,22 @@
+import { randomUUID } from "node:crypto";
+import { chmod, mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { Artifact, Closure, Verdict } from "../core/artifact.ts";
+import { errorCode, InputError, UnavailableError } from "../core/errors.ts";
 import type { Manifest } from "../core/manifest.ts";
 import type { Name, ObjectId } from "../core/names.ts";
-import type { Finding } from "../source/finding.ts";
+import { unpackArtifact } from "../link/artifact/unpack.ts";
+import { describeFinding, type Finding } from "../source/finding.ts";
+import { manifestFile, readManifest } from "../source/read-manifest.ts";
+import { readTree, type TreeFile } from "../source/read-tree.ts";
 import type { Repository } from "../source/repository.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
-import type { Sandbox, SandboxLimits } from "./sandbox.ts";
+import { type Builder, type BuildOutcome, outstanding, unfit } from "./builders/builder.ts";
+import { createFilesBuilder } from "./builders/files.ts";
+import { createTypeScriptBuilder } from "./builders/typescript.ts";
+import { exportTree } from "./export-tree.ts";
+import { type Packed, packFolder } from "./pack.ts";
+import { type Sandbox, type SandboxLimits, sandboxLimits } from "./sandbox.ts";
 
 export interface BuildDependency {
   readonly module: Name;
@@ -34,6 +46,8 @@ export interface BuildModule {
   readonly store: ArtifactStore;
   readonly sandbox: Sandbox;
   readonly folders: BuildFolders;
+  /** Where npm packages come from; npm's own registry where it is left out. */
+  readonly registry?: string;
   readonly limits?: SandboxLimits;
   readonly signal?: AbortSignal;
   /** Called at least every few seconds; `step` is a word for people: fetch, compile, test, pack. */
@@ -50,10 +64,177 @@ export interface BuiltModule {
   readonly findings: readonly Finding[];
 }
 
+const logLimit = 64 * 1024;
+
+/** One per language; a language is added here and nowhere else in this folder. */
+const builders: readonly Builder[] = [createTypeScriptBuilder(), createFilesBuilder()];
+
 /**
  * Builds, tests and packs one module at exact inputs (R11). Throws only when cancelled (the signal's reason) or for a
  * mistake of ours; everything the environment does is a verdict *outstanding*.
  */
-export async function buildModule(_options: BuildModule): Promise<BuiltModule> {
-  throw new Error("not written yet");
+export async function buildModule(options: BuildModule): Promise<BuiltModule> {
+  checkClosure(options);
+  const root = join(options.folders.work, `${options.closure.module}-${randomUUID()}`);
+  let log = "";
+  const addLog = (text: string): void => {
+    log = `${log}${text}`.slice(-logLimit);
+  };
+  try {
+    await mkdir(options.folders.work, { recursive: true });
+    await mkdir(root);
+    // The sandbox's user is another one, and this process may have any umask.
+    await chmod(root, 0o755);
+    const read = await readSource(options, root);
+    if (read.kind === "judged")
+      return { verdict: read.verdict, artifact: null, manifest: null, logTail: log, findings: read.findings };
+    const outcome = await runBuilder(options, root, read.manifest, addLog);
+    if (outcome.kind === "judged")
+      return {
+        verdict: outcome.verdict,
+        artifact: null,
+        manifest: read.manifest,
+        logTail: log,
+        findings: outcome.findings,
+      };
+    options.onProgress?.("pack");
+    const artifact = toArtifact(options.closure.module, await pack(options, outcome.folder));
+    await options.store.putArtifact(artifact, read.manifest);
+    return {
+      verdict: { verdict: "fit", artifact: artifact.digest },
+      artifact,
+      manifest: read.manifest,
+      logTail: log,
+      findings: outcome.findings,
+    };
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    const verdict = judgeError(error);
+    if (verdict === null) throw error;
+    return { verdict, artifact: null, manifest: null, logTail: log, findings: [] };
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+function checkClosure({ closure, dependencies }: BuildModule): void {
+  const given = new Map(dependencies.map((dependency) => [dependency.module, dependency.artifact.digest]));
+  const named = Object.entries(closure.dependencies);
+  if (named.length !== given.size || named.some(([module, digest]) => given.get(module) !== digest)) {
+    throw new Error(`the dependencies given to build ${closure.module} are not those of its closure`);
+  }
+}
+
+type Source = { readonly kind: "source"; readonly manifest: Manifest } | Extract<BuildOutcome, { kind: "judged" }>;
+
+/** The tree at the commit, which must be the one the closure names, written to `module/`. */
+async function readSource(options: BuildModule, root: string): Promise<Source> {
+  const { repository, branch, commit, path, without } = options.source;
+  options.onProgress?.("fetch");
+  await repository.fetchCommits([{ branch, commit }]);
+  const reading = await readTree({ repository, commit, path, without });
+  if (reading.kind !== "tree") return judged(unfit("import", reading.why));
+  if (reading.tree !== options.closure.tree)
+    throw new Error(
+      `commit ${commit} has tree ${reading.tree}, the closure of ${options.closure.module} names ${options.closure.tree}`,
+    );
+  const [fault] = reading.findings;
+  if (fault !== undefined) return judged(unfit("import", describeFinding(fault), reading.findings));
+  const text = await readText(repository, reading.files, manifestFile);
+  if (text === null) return judged(unfit("manifest", `there is no ${manifestFile}`));
+  const manifest = readManifest(text, options.closure.module);
+  if (manifest.kind === "refused")
+    return judged(unfit("manifest", describeFinding(manifest.findings[0]), manifest.findings));
+  await exportTree(
+    repository,
+    reading.files.filter((file) => isKept(manifest.manifest, file)),
+    join(root, "module"),
+  );
+  return { kind: "source", manifest: manifest.manifest };
+}
+
+/** Folders that the build makes by itself: what somebody committed there would only be in its way. */
+function isKept(manifest: Manifest, file: TreeFile): boolean {
+  return manifest.language !== "typescript" || !/^(dist|node_modules)\//.test(file.path);
+}
+
+function judged(outcome: BuildOutcome): Extract<BuildOutcome, { kind: "judged" }> {
+  if (outcome.kind !== "judged") throw new Error("a refusal is a judgement");
+  return outcome;
+}
+
+async function readText(repository: Repository, files: readonly TreeFile[], path: string): Promise<string | null> {
+  const file = files.find((one) => one.path === path);
+  if (file === undefined) return null;
+  for await (const { bytes } of repository.readBlobs([file.blob])) return bytes.toString("utf8");
+  return null;
+}
+
+async function runBuilder(
+  options: BuildModule,
+  root: string,
+  manifest: Manifest,
+  addLog: (text: string) => void,
+): Promise<BuildOutcome> {
+  const builder = builders.find((one) => one.language === manifest.language);
+  if (builder === undefined) throw new Error(`no builder for ${manifest.language}`);
+  const dependencies = [];
+  for (const { module, kind, artifact } of options.dependencies) {
+    if (!(await options.store.hasBlob(artifact.blob)))
+      return outstanding("artifact-store", `artifact ${artifact.digest} of ${module} is not in the artifact store`);
+    const folder = join(root, `dependency-${module}`);
+    const damage = await unpackDependency(options, artifact, folder);
+    if (damage !== null)
+      return outstanding("artifact-store", `artifact ${artifact.digest} of ${module} is damaged: ${damage}`);
+    dependencies.push({ module, kind, folder });
+  }
+  return builder.build({
+    module: options.closure.module,
+    root,
+    dependencies,
+    cache: options.folders.cache,
+    registry: options.registry ?? "https://registry.npmjs.org/",
+    sandbox: options.sandbox,
+    limits: options.limits ?? sandboxLimits,
+    signal: options.signal,
+    onStep: (step) => options.onProgress?.(step),
+    log: addLog,
+  });
+}
+
+/** Null: it is there. A blob that is not what it was is nobody's mistake but the disk's. */
+async function unpackDependency(options: BuildModule, artifact: Artifact, folder: string): Promise<string | null> {
+  try {
+    const from = await options.store.openBlob(artifact.blob);
+    await unpackArtifact({ from, into: folder, digest: artifact.digest, signal: options.signal });
+    return null;
+  } catch (error) {
+    if (error instanceof InputError) return error.message;
+    throw error;
+  }
+}
+
+async function pack(options: BuildModule, folder: string): Promise<Packed> {
+  return packFolder({
+    folder,
+    store: options.store,
+    signal: options.signal,
+    onProgress: () => options.onProgress?.("pack"),
+  });
+}
+
+function toArtifact(module: Name, packed: Packed): Artifact {
+  return { module, digest: packed.digest, blob: packed.blob, blobBytes: packed.blobBytes, files: packed.files };
+}
+
+/** What the environment did, outside the sandbox; null for a mistake of ours. */
+function judgeError(error: unknown): Exclude<Verdict, { verdict: "fit" }> | null {
+  const code = errorCode(error);
+  const message = error instanceof Error ? error.message : String(error);
+  if (code === "ENOSPC" || code === "EDQUOT") return { verdict: "outstanding", class: "disk", message };
+  if (code === "EIO" || code === "EROFS") return { verdict: "outstanding", class: "disk", message };
+  if (error instanceof UnavailableError) return { verdict: "outstanding", class: "source", message };
+  // Packing found what no artifact may hold.
+  if (error instanceof InputError) return { verdict: "unfit", stage: "compile", message };
+  return null;
 }

@@ -25,6 +25,7 @@ export const outstandingClassSchema = z.enum([
   "memory",
   "limit",
   "registry",
+  "source",
   "sandbox",
   "lost-worker",
   "artifact-store",

@@ -94,7 +94,7 @@ describe("fetching commits", () => {
 
   it("lets twenty comparisons fetch at once", async () => {
     const origin = await createOrigin();
-    const commits = [];
+    const commits: string[] = [];
     for (let at = 0; at < 4; at += 1) commits.push(await origin.commit({ a: String(at) }));
     const clone = await openClone(origin.dir);
     const fetches = Array.from({ length: 20 }, (_, at) => {
@@ -161,7 +161,7 @@ describe("a tree without the folders of other modules", () => {
     const two = await origin.commit({ "app/libs/core/b.txt": "2" });
     const three = await origin.commit({ "app/libs/c.txt": "2" });
     const clone = await openClone(origin.dir);
-    const trees = [];
+    const trees: string[] = [];
     for (const commit of [one, two, three]) {
       await clone.fetchCommits([{ branch: "main", commit }]);
       const tree = await clone.treeAt(commit, "app");
@@ -170,7 +170,7 @@ describe("a tree without the folders of other modules", () => {
     }
     expect(trees[0]).toBe(trees[1]);
     expect(trees[0]).not.toBe(trees[2]);
-    const paths = [];
+    const paths: string[] = [];
     for await (const entry of clone.listTree(trees[0] ?? "", 100)) if (entry.type === "blob") paths.push(entry.path);
     expect(paths).toEqual(["a.txt", "libs/c.txt"]);
   });

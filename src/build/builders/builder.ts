@@ -1,0 +1,72 @@
+import type { OutstandingClass, Verdict } from "../../core/artifact.ts";
+import type { Language } from "../../core/manifest.ts";
+import type { Name } from "../../core/names.ts";
+import type { Finding } from "../../source/finding.ts";
+import type { Sandbox, SandboxLimits, SandboxResult } from "../sandbox.ts";
+
+/** Where the module's folder is inside the sandbox, on every machine. */
+export const buildRoot = "/build";
+
+export interface BuildJob {
+  readonly module: Name;
+  /** Outside: what is `/build` inside. The module's files are in `module/` below it. */
+  readonly root: string;
+  /** Unpacked artifacts of what it is built against. */
+  readonly dependencies: readonly { readonly module: Name; readonly kind: "build" | "test"; readonly folder: string }[];
+  readonly cache: string;
+  /** Where npm packages come from. */
+  readonly registry: string;
+  readonly sandbox: Sandbox;
+  readonly limits: SandboxLimits;
+  readonly signal: AbortSignal | undefined;
+  readonly onStep: (step: string) => void;
+  /** Adds to what is kept of the build's output. */
+  readonly log: (text: string) => void;
+}
+
+export type BuildOutcome =
+  /** `folder` holds exactly what the artifact is made of. */
+  | { readonly kind: "built"; readonly folder: string; readonly findings: readonly Finding[] }
+  | {
+      readonly kind: "judged";
+      readonly verdict: Exclude<Verdict, { verdict: "fit" }>;
+      readonly findings: readonly Finding[];
+    };
+
+/** One per language. Adding a language is adding a file that makes one of these. */
+export interface Builder {
+  readonly language: Language;
+  build(job: BuildJob): Promise<BuildOutcome>;
+}
+
+export function unfit(
+  stage: "compile" | "test" | "manifest" | "import",
+  message: string,
+  findings: readonly Finding[] = [],
+): BuildOutcome {
+  return { kind: "judged", verdict: { verdict: "unfit", stage, message: message.trim().slice(0, 4000) }, findings };
+}
+
+export function outstanding(kind: OutstandingClass, message: string): BuildOutcome {
+  return {
+    kind: "judged",
+    verdict: { verdict: "outstanding", class: kind, message: message.trim().slice(0, 4000) },
+    findings: [],
+  };
+}
+
+/** What the environment did to one step; null where it only ended. Never the module's fault (R11, case 10). */
+export function judgeEnvironment(step: string, result: SandboxResult): BuildOutcome | null {
+  switch (result.kind) {
+    case "exited":
+      return null;
+    case "unavailable":
+      return outstanding("sandbox", `${step}: ${result.why}`);
+    case "limit": {
+      const kind = result.which === "disk" || result.which === "memory" ? result.which : "limit";
+      return outstanding(kind, `${step} was stopped by the limit on ${result.which}: ${result.message}`);
+    }
+    default:
+      throw new Error("a result of a kind nobody knows");
+  }
+}

@@ -1,0 +1,10 @@
+import { join } from "node:path";
+import type { Builder } from "./builder.ts";
+
+/** Files are packed as they are. */
+export function createFilesBuilder(): Builder {
+  return {
+    language: "files",
+    build: async (job) => ({ kind: "built", folder: join(job.root, "module"), findings: [] }),
+  };
+}

@@ -1,0 +1,45 @@
+import { cp, mkdir, readFile, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { packageFile, readPackage } from "../../source/imports/package-facts.ts";
+import { findPackage } from "../toolchain.ts";
+import type { BuildJob } from "./builder.ts";
+
+/**
+ * Puts the artifacts of what the module is built against under `node_modules/<the name they publish>`, over whatever a
+ * registry has under that name: exactly what the closure names, and nothing that a stranger published.
+ */
+export async function placeDependencies(
+  job: BuildJob,
+  folder: string,
+): Promise<{ readonly testPackages: readonly string[] }> {
+  const testPackages: string[] = [];
+  for (const dependency of job.dependencies) {
+    const reading = readPackage(await readFile(join(dependency.folder, packageFile), "utf8"));
+    const name = reading.kind === "package" ? reading.value.name : undefined;
+    if (name === undefined)
+      throw new Error(
+        `the artifact of ${dependency.module} publishes no name, but it is a dependency of ${job.module}`,
+      );
+    const target = join(folder, "node_modules", name);
+    await rm(target, { recursive: true, force: true });
+    await mkdir(dirname(target), { recursive: true });
+    await rename(dependency.folder, target);
+    if (dependency.kind === "test") testPackages.push(name);
+  }
+  return { testPackages };
+}
+
+/**
+ * Types of Node itself, one folder above the module: found where the module brings none of its own, and never part of
+ * an artifact.
+ */
+export async function placeTypes(root: string): Promise<void> {
+  const types = findPackage("@types/node");
+  const packages = [
+    ["@types/node", types],
+    ["undici-types", findPackage("undici-types", types)],
+  ] as const;
+  for (const [name, from] of packages) {
+    await cp(from, join(root, "node_modules", name), { recursive: true, dereference: true });
+  }
+}

@@ -1,0 +1,218 @@
+import { createHash, randomUUID } from "node:crypto";
+import { cp, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { existsSync, realpathSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { z } from "zod";
+import { errorCode } from "../../core/errors.ts";
+import { lockFile, packageFile, type PackageJson, parseJson } from "../../source/imports/package-facts.ts";
+import { normaliseModes } from "../normalise-modes.ts";
+import type { Mount } from "../sandbox.ts";
+import { type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, outstanding, unfit } from "./builder.ts";
+
+const lockSchema = z.looseObject({
+  packages: z.record(
+    z.string(),
+    z.looseObject({
+      resolved: z.string().optional(),
+      integrity: z.string().optional(),
+      link: z.boolean().optional(),
+      dev: z.boolean().optional(),
+      inBundle: z.boolean().optional(),
+    }),
+  ),
+});
+
+export type Placed = { readonly kind: "placed"; readonly lockText: string | null };
+
+/**
+ * Third-party packages, from the lock file only and by its digests, in a step of its own: the one that has network, and
+ * the one that runs nothing of what it fetches. Kept by lock file.
+ */
+export async function placeThirdParties(
+  job: BuildJob,
+  folder: string,
+  own: PackageJson,
+): Promise<Placed | BuildOutcome> {
+  const wanted = { ...own.peerDependencies, ...own.optionalDependencies, ...own.devDependencies, ...own.dependencies };
+  if (Object.keys(wanted).length === 0) return { kind: "placed", lockText: null };
+  const texts = await Promise.all([readTextOrNull(join(folder, packageFile)), readTextOrNull(join(folder, lockFile))]);
+  const [packageText, lockText] = texts;
+  if (packageText === null || lockText === null)
+    return unfit("compile", `${packageFile} lists packages, but there is no ${lockFile} to fetch them by`);
+  const refused = describeRefusedLock(lockText);
+  if (refused !== null) return unfit("compile", `${lockFile}: ${refused}`);
+  const key = createHash("sha256")
+    .update(JSON.stringify([packageText, lockText, process.platform, process.arch, process.version]))
+    .digest("hex");
+  const kept = join(job.cache, "packages", key);
+  if (!(await isThere(kept))) {
+    const failed = await fetchPackages(job, { packageText, lockText, kept });
+    if (failed !== null) return failed;
+  }
+  await cp(join(kept, "node_modules"), join(folder, "node_modules"), { recursive: true, verbatimSymlinks: true });
+  return { kind: "placed", lockText };
+}
+
+/** Only packages with a digest, from a registry: no git, no folders, no files beside the lock. */
+function describeRefusedLock(text: string): string | null {
+  const lock = parseJson(text, lockFile, lockSchema);
+  if (lock.kind === "refused") return lock.finding.message;
+  for (const [path, entry] of Object.entries(lock.value.packages)) {
+    if (path === "" || entry.inBundle === true) continue;
+    if (entry.link === true) return `${path} is a link to another folder: import that module by the name it publishes`;
+    if (!/^(node_modules\/(@[^/]+\/)?[^/@]+\/?)+$/.test(`${path}/`))
+      return `${path.slice(0, 200)} is outside node_modules`;
+    if (entry.resolved === undefined || !/^https?:\/\//.test(entry.resolved))
+      return `${path} does not come from a registry`;
+    if (entry.integrity === undefined) return `${path} has no digest`;
+  }
+  return null;
+}
+
+/** What only development needs, by the lock's own marks. */
+export function listDevelopmentPaths(lockText: string): string[] {
+  const lock = parseJson(lockText, lockFile, lockSchema);
+  if (lock.kind === "refused") throw new Error(`${lockFile} was read before: ${lock.finding.message}`);
+  return Object.entries(lock.value.packages).flatMap(([path, entry]) =>
+    path !== "" && entry.dev === true ? [path] : [],
+  );
+}
+
+interface Fetch {
+  readonly packageText: string;
+  readonly lockText: string;
+  readonly kept: string;
+}
+
+async function fetchPackages(job: BuildJob, fetch: Fetch): Promise<BuildOutcome | null> {
+  const folder = join(job.root, `fetch-${randomUUID()}`);
+  await mkdir(folder);
+  await writeFile(join(folder, packageFile), fetch.packageText);
+  await writeFile(join(folder, lockFile), fetch.lockText);
+  await normaliseModes(folder);
+  const npm = findNpm();
+  const flags = [
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--no-update-notifier",
+    "--no-progress",
+    "--loglevel=error",
+  ];
+  const settings = [
+    "--cache=/tmp/npm",
+    "--userconfig=/dev/null",
+    "--globalconfig=/dev/null",
+    "--fetch-retries=1",
+    "--fetch-timeout=30000",
+  ];
+  const result = await job.sandbox.run({
+    command: [
+      process.execPath,
+      join(npm, "bin", "npm-cli.js"),
+      "ci",
+      ...flags,
+      ...settings,
+      `--registry=${job.registry}`,
+    ],
+    folder: `${buildRoot}/fetch`,
+    mounts: [{ from: folder, to: `${buildRoot}/fetch`, access: "write" }, ...mountOf(npm)],
+    env: networkEnvironment(),
+    network: "host",
+    limits: job.limits,
+    signal: job.signal,
+    onProgress: () => job.onStep("fetch"),
+  });
+  job.log(result.log);
+  const environment = judgeEnvironment("fetching packages", result);
+  if (environment !== null) return environment;
+  if (result.kind === "exited" && result.code !== 0) return judgeFetch(result.log);
+  // npm makes no folder where every package is optional and for other platforms.
+  await mkdir(join(folder, "node_modules"), { recursive: true });
+  await keep(folder, fetch.kept);
+  return null;
+}
+
+/** What the lock file itself is to blame for is the module's; everything else may answer better another time. */
+function judgeFetch(log: string): BuildOutcome {
+  const message = log.trim().split("\n").slice(0, 8).join("\n");
+  if (/\b(EUSAGE|EINTEGRITY|EINVALIDPACKAGENAME|EJSONPARSE)\b/.test(log))
+    return unfit("compile", `${lockFile}: ${message}`);
+  return outstanding("registry", `packages could not be fetched: ${message}`);
+}
+
+async function keep(folder: string, kept: string): Promise<void> {
+  await mkdir(dirname(kept), { recursive: true });
+  try {
+    await rename(folder, kept);
+  } catch (error) {
+    if (errorCode(error) === "EXDEV") {
+      const beside = `${kept}.${randomUUID()}`;
+      await cp(folder, beside, { recursive: true, verbatimSymlinks: true });
+      await rm(folder, { recursive: true, force: true });
+      return keep(beside, kept);
+    }
+    // Another build fetched the same at the same moment.
+    if (errorCode(error) !== "ENOTEMPTY" && errorCode(error) !== "EEXIST") throw error;
+    await rm(folder, { recursive: true, force: true });
+  }
+  return undefined;
+}
+
+/** The npm that belongs to this Node, or the one on the PATH. */
+function findNpm(): string {
+  const beside = dirname(process.execPath);
+  const candidates = [
+    join(beside, "..", "lib", "node_modules", "npm"),
+    "/usr/share/nodejs/npm",
+    ...(process.env["PATH"] ?? "").split(delimiter).flatMap((folder) => {
+      const program = join(folder, "npm");
+      return existsSync(program) ? [join(dirname(realpathSync(program)), "..")] : [];
+    }),
+  ];
+  const found = candidates.find((folder) => existsSync(join(folder, "bin", "npm-cli.js")));
+  if (found === undefined)
+    throw new Error(`no npm belongs to ${process.execPath}: third-party packages cannot be fetched`);
+  return realpathSync(found);
+}
+
+function mountOf(folder: string): Mount[] {
+  return folder.startsWith("/usr/") ? [] : [{ from: folder, to: folder, access: "read" }];
+}
+
+/** A way through a proxy, and whom to trust. Addresses with a password in them stay here. */
+function networkEnvironment(): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const name of [
+    "HTTPS_PROXY",
+    "https_proxy",
+    "HTTP_PROXY",
+    "http_proxy",
+    "NO_PROXY",
+    "no_proxy",
+    "NODE_EXTRA_CA_CERTS",
+  ]) {
+    const value = process.env[name];
+    if (value !== undefined && !value.includes("@")) env[name] = value;
+  }
+  return env;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+async function readTextOrNull(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,172 @@
+import { constants } from "node:fs";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode } from "../../core/errors.ts";
+import type { Finding } from "../../source/finding.ts";
+import { lockFile, packageFile, readPackage, tsconfigFile } from "../../source/imports/package-facts.ts";
+import {
+  dataFolders,
+  isTypeScriptSource,
+  isTypeScriptTest,
+  sourceFolder,
+} from "../../source/imports/typescript-source.ts";
+import { listFiles } from "../list-files.ts";
+import { normaliseModes } from "../normalise-modes.ts";
+import { findPackage } from "../toolchain.ts";
+import { type Builder, type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, unfit } from "./builder.ts";
+import { placeDependencies, placeTypes } from "./place-dependencies.ts";
+import { prepareArtifact } from "./prepare-artifact.ts";
+import { runTests } from "./run-tests.ts";
+import { placeThirdParties } from "./third-parties.ts";
+
+const ownConfig = "tsconfig.mesh-build.json";
+
+/**
+ * Places what the module is built against, compiles `src/` to `dist/` with this product's own compiler, runs the
+ * module's tests on what came out, and leaves what the artifact is made of.
+ */
+export function createTypeScriptBuilder(): Builder {
+  return { language: "typescript", build };
+}
+
+async function build(job: BuildJob): Promise<BuildOutcome> {
+  const folder = join(job.root, "module");
+  const sources = (await listFiles(folder)).filter(isTypeScriptSource);
+  if (sources.length === 0) return unfit("compile", `there is no code under ${sourceFolder}/: nothing to compile`);
+  const reading = readPackage(await readTextOrUndefined(join(folder, packageFile)));
+  if (reading.kind === "refused") return unfit("compile", `${packageFile}: ${reading.finding.message}`);
+  const own = reading.kind === "package" ? reading.value : {};
+
+  job.onStep("fetch");
+  const third = await placeThirdParties(job, folder, own);
+  if (third.kind !== "placed") return third;
+  const placed = await placeDependencies(job, folder);
+  await placeTypes(job.root);
+
+  job.onStep("compile");
+  const compiled = await compile(job, folder, sources);
+  if (compiled !== null) return compiled;
+  await copyAssets(folder);
+  await normaliseModes(join(folder, "dist"));
+
+  job.onStep("test");
+  const tests = sources.filter((path) => isTypeScriptTest(path) && !path.endsWith(".d.ts"));
+  const tested = await runTests(job, tests.map(outputOf));
+  if (tested !== null) return tested;
+
+  await prepareArtifact({
+    folder,
+    lockedText: third.lockText,
+    testPackages: placed.testPackages,
+    remove: [ownConfig, lockFile, tsconfigFile, sourceFolder],
+  });
+  return { kind: "built", folder, findings: tests.length === 0 ? [describeNoTests()] : [] };
+}
+
+function describeNoTests(): Finding {
+  return {
+    severity: "warning",
+    file: sourceFolder,
+    line: 0,
+    message: "there are no tests (*.test.ts): fit says only that it compiles",
+  };
+}
+
+async function compile(job: BuildJob, folder: string, sources: readonly string[]): Promise<BuildOutcome | null> {
+  const dist = join(folder, "dist");
+  await mkdir(dist);
+  const hasConfig = (await readTextOrUndefined(join(folder, tsconfigFile))) !== undefined;
+  await writeFile(join(folder, ownConfig), JSON.stringify(describeConfig(hasConfig, sources)));
+  await normaliseModes(job.root);
+  const compiler = findPackage("typescript");
+  const platform = `@typescript/typescript-${process.platform}-${process.arch}`;
+  const result = await job.sandbox.run({
+    command: [
+      process.execPath,
+      "/toolchain/node_modules/typescript/bin/tsc",
+      "--pretty",
+      "false",
+      "-p",
+      `${buildRoot}/module/${ownConfig}`,
+    ],
+    folder: `${buildRoot}/module`,
+    mounts: [
+      { from: job.root, to: buildRoot, access: "read" },
+      { from: dist, to: `${buildRoot}/module/dist`, access: "write" },
+      { from: compiler, to: "/toolchain/node_modules/typescript", access: "read" },
+      { from: findPackage(platform, compiler), to: `/toolchain/node_modules/${platform}`, access: "read" },
+    ],
+    network: "none",
+    limits: job.limits,
+    signal: job.signal,
+    onProgress: () => job.onStep("compile"),
+  });
+  job.log(result.log);
+  const environment = judgeEnvironment("compiling", result);
+  if (environment !== null) return environment;
+  if (result.kind === "exited" && result.code !== 0) return unfit("compile", firstLines(result.log, 20));
+  return null;
+}
+
+/** The module's own settings, with what the build decides put over them. */
+function describeConfig(hasConfig: boolean, sources: readonly string[]): object {
+  const defaults = { target: "es2023", module: "nodenext", strict: true, types: ["node"], skipLibCheck: true };
+  const javascript = sources.some((path) => /\.[mc]?jsx?$/.test(path));
+  return {
+    ...(hasConfig ? { extends: `./${tsconfigFile}` } : {}),
+    compilerOptions: {
+      ...(hasConfig ? {} : defaults),
+      rootDir: sourceFolder,
+      outDir: "dist",
+      declarationDir: null,
+      outFile: null,
+      tsBuildInfoFile: null,
+      declaration: true,
+      emitDeclarationOnly: false,
+      noEmit: false,
+      noEmitOnError: true,
+      composite: false,
+      incremental: false,
+      ...(javascript ? { allowJs: true } : {}),
+    },
+    include: [sourceFolder],
+    exclude: dataFolders.flatMap((name) => [`${sourceFolder}/${name}`, `${sourceFolder}/**/${name}`]),
+  };
+}
+
+/** `src/a/b.mts` → `dist/a/b.mjs`. */
+function outputOf(source: string): string {
+  return `dist${source.slice(sourceFolder.length)}`.replace(/\.([mc]?)[tj]sx?$/, ".$1js");
+}
+
+/** What lies beside code and is not code (a page, a query, a declaration) belongs beside the compiled code too. */
+async function copyAssets(folder: string): Promise<void> {
+  for (const path of await listFiles(join(folder, sourceFolder))) {
+    const isData = path.split("/").some((segment) => dataFolders.some((name) => name === segment));
+    const source = `${sourceFolder}/${path}`;
+    if (isData || (isTypeScriptSource(source) && !/\.d\.[mc]?ts$/.test(path))) continue;
+    const target = join(folder, "dist", path);
+    await mkdir(join(target, ".."), { recursive: true });
+    try {
+      await copyFile(join(folder, source), target, constants.COPYFILE_EXCL);
+    } catch (error) {
+      // The compiler wrote it: JSON that is imported, for one.
+      if (errorCode(error) !== "EEXIST") throw error;
+    }
+  }
+}
+
+function firstLines(text: string, count: number): string {
+  const lines = text.trim().split("\n");
+  const more = lines.length > count ? `\n… and ${lines.length - count} lines more` : "";
+  return lines.slice(0, count).join("\n") + more;
+}
+
+async function readTextOrUndefined(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
