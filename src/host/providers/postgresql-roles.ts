@@ -7,6 +7,8 @@ const roleSchema = z.object({
   marker: z.string().nullable(),
   login: z.boolean(),
   extraRights: z.boolean(),
+  /** -1: none. */
+  connectionLimit: z.number(),
   /** Null: not ours to read (the administrator is no superuser), or no password. */
   verifier: z.string().nullable(),
   sessions: z.coerce.number(),
@@ -17,17 +19,20 @@ const roleSchema = z.object({
 });
 export type RoleRow = z.infer<typeof roleSchema>;
 
-export async function readRoles(admin: pg.Client): Promise<readonly RoleRow[]> {
+/** Every role that is marked or has a database of its name; or the one with this name, whosever it is. */
+export async function readRoles(admin: pg.Client, name: string | null = null): Promise<readonly RoleRow[]> {
   const readable = await admin.query<{ readable: boolean }>(
     "SELECT has_table_privilege('pg_catalog.pg_authid', 'SELECT') AS readable",
   );
   const isReadable = readable.rows[0]?.readable === true;
   const verifier = isReadable ? "(SELECT rolpassword FROM pg_authid a WHERE a.oid = r.oid)" : "NULL";
-  const result = await admin.query(`
+  const result = await admin.query(
+    `
     SELECT r.rolname AS "name",
            shobj_description(r.oid, 'pg_authid') AS "marker",
            r.rolcanlogin AND (r.rolvaliduntil IS NULL OR r.rolvaliduntil > now()) AS "login",
            r.rolsuper OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR r.rolbypassrls AS "extraRights",
+           r.rolconnlimit AS "connectionLimit",
            ${verifier} AS "verifier",
            (SELECT count(*) FROM pg_stat_activity s WHERE s.usesysid = r.oid) AS "sessions",
            d.datname AS "database",
@@ -35,7 +40,10 @@ export async function readRoles(admin: pg.Client): Promise<readonly RoleRow[]> {
            has_database_privilege('public', d.oid, 'CONNECT') AS "publicMayConnect",
            has_database_privilege(r.oid, d.oid, 'CONNECT') AS "mayConnect"
       FROM pg_roles r LEFT JOIN pg_database d ON d.datname = r.rolname
-     WHERE shobj_description(r.oid, 'pg_authid') IS NOT NULL OR d.datname IS NOT NULL
-     ORDER BY r.rolname`);
+     WHERE CASE WHEN $1::text IS NULL THEN shobj_description(r.oid, 'pg_authid') IS NOT NULL OR d.datname IS NOT NULL
+                ELSE r.rolname = $1 END
+     ORDER BY r.rolname`,
+    [name],
+  );
   return result.rows.map((row) => roleSchema.parse(row));
 }

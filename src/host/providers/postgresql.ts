@@ -73,6 +73,7 @@ function problemsOf(role: RoleRow, grant: WantedGrant): string[] {
   else if (role.databaseMarked === false) problems.push("its database is not marked");
   if (role.publicMayConnect === true) problems.push("everybody may connect to it");
   if (role.mayConnect === false) problems.push("it may not connect to its database");
+  if (role.connectionLimit !== -1) problems.push("its connections are limited");
   if (role.extraRights) problems.push("it has more rights than it was given");
   if (role.verifier !== null && !isScramVerifierOf(role.verifier, grant.password)) problems.push("another password");
   return problems;
@@ -93,7 +94,7 @@ async function tryLogin(access: ProviderAccess, grant: WantedGrant): Promise<str
 /** Role and marker are one transaction: a role without a marker is never ours. */
 async function issueRole(admin: pg.Client, access: ProviderAccess, grant: WantedGrant): Promise<void> {
   const role = pg.escapeIdentifier(grant.name);
-  const [existing] = (await readRoles(admin)).filter(({ name }) => name === grant.name);
+  const [existing] = await readRoles(admin, grant.name);
   if (existing !== undefined && readMarker(existing.marker, access)?.provision !== grant.provision) {
     throw new InputError(
       `the role ${grant.name} is there and was not made for ${grant.provision}`,
