@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { isNode, walk, type Finding, type SourceFile } from "../source-file.ts";
 
 const maxLines = 300;
-const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(pg|flow|bed))?(\.test)?\.ts$/;
+const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(property|pg|flow|bed))?(\.test)?\.ts$/;
 /** Names that say nothing about what is inside. */
 const vagueName = /^(index|util|utils|helper|helpers|common|misc|shared)\.ts$/;
 /** The one entry that Temporal's bundler needs. */
