@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import type { Report } from "../../src/core/report.ts";
+import { isStuck, trackFailures, type FailureTrack } from "../../src/decide/track-failures.ts";
+import { buildReport, failedReport, minutesLater, resourceRow } from "./support/build-report.ts";
+
+const web = "service/web/main";
+const file = "file/web/conf";
+
+/** The track after these reports, one a minute. */
+function trackOf(...reports: readonly Report[]): FailureTrack {
+  let track: FailureTrack | null = null;
+  for (const [minute, report] of reports.entries()) track = trackFailures(track, report, minutesLater(minute));
+  if (track === null) throw new Error("no reports");
+  return track;
+}
+
+describe("a failure that repeats is stuck (R32, case 29)", () => {
+  it("after three reports with the same resources, whatever the words", () => {
+    const two = [failedReport(1, { [web]: "pid 4711 exited" }), failedReport(2, { [web]: "pid 4712 exited" })];
+    expect(isStuck(trackOf(...two))).toBe(false);
+    const track = trackOf(...two, failedReport(3, { [web]: "pid 4713 exited" }));
+    expect(track).toMatchObject({ failing: [web], failingCount: 3, failingSince: minutesLater(0) });
+    expect(isStuck(track)).toBe(true);
+  });
+
+  it("starts again at one when another resource fails instead, or as well", () => {
+    const two = [failedReport(1, { [web]: "" }), failedReport(2, { [web]: "" })];
+    expect(trackOf(...two, failedReport(3, { [file]: "" }))).toMatchObject({
+      failingCount: 1,
+      failingSince: minutesLater(2),
+    });
+    expect(trackOf(...two, failedReport(3, { [web]: "", [file]: "" }))).toMatchObject({ failingCount: 1 });
+  });
+
+  it("ends with a clean apply", () => {
+    const three = [1, 2, 3].map((sequence) => failedReport(sequence, { [web]: "" }));
+    const track = trackOf(...three, buildReport({ sequence: 4 }));
+    expect(track).toMatchObject({ failing: [], failingCount: 0, failingSince: null, noSuccessCount: 0 });
+  });
+
+  it("is caught by five reports without success when failures alternate", () => {
+    const reports = [1, 2, 3, 4, 5].map((sequence) =>
+      failedReport(sequence, { [sequence % 2 === 0 ? web : file]: "" }),
+    );
+    expect(isStuck(trackOf(...reports.slice(0, 4)))).toBe(false);
+    expect(trackOf(...reports)).toMatchObject({ failingCount: 1, noSuccessCount: 5, noSuccessSince: minutesLater(0) });
+    expect(isStuck(trackOf(...reports))).toBe(true);
+  });
+
+  it("counts a report that arrives twice once", () => {
+    const report = failedReport(1, { [web]: "" });
+    expect(trackOf(report, report, report)).toMatchObject({ failingCount: 1, noSuccessCount: 1 });
+  });
+
+  it("starts again under a newer declaration: what was wrong with the old one is not its fault (case 31)", () => {
+    const two = [failedReport(1, { [web]: "" }), failedReport(2, { [web]: "" })];
+    const track = trackOf(...two, failedReport(3, { [web]: "" }, { epoch: 1, number: 8 }));
+    expect(track).toMatchObject({ failingCount: 1, noSuccessCount: 1, has: { epoch: 1, number: 8 } });
+  });
+
+  it.each<Report["outcome"]>(["none", "half", "un-ready"])(
+    "neither counts nor clears by a report that is %s",
+    (outcome) => {
+      const between = buildReport({ sequence: 2, outcome, resources: [resourceRow(web, "waiting")] });
+      const track = trackOf(failedReport(1, { [web]: "" }), between, failedReport(3, { [web]: "" }));
+      expect(track).toMatchObject({ failingCount: 2, noSuccessCount: 2 });
+    },
+  );
+
+  it("counts a failed report that names no resource", () => {
+    const reports = [1, 2, 3].map((sequence) => failedReport(sequence, {}));
+    expect(isStuck(trackOf(...reports))).toBe(true);
+  });
+});
