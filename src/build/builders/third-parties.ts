@@ -13,6 +13,7 @@ const lockSchema = z.looseObject({
   packages: z.record(
     z.string(),
     z.looseObject({
+      version: z.string().optional(),
       resolved: z.string().optional(),
       integrity: z.string().optional(),
       link: z.boolean().optional(),
@@ -62,11 +63,17 @@ function describeRefusedLock(text: string): string | null {
     if (entry.link === true) return `${path} is a link to another folder: import that module by the name it publishes`;
     if (!/^(node_modules\/(@[^/]+\/)?[^/@]+\/?)+$/.test(`${path}/`))
       return `${path.slice(0, 200)} is outside node_modules`;
-    if (entry.resolved === undefined || !/^https?:\/\//.test(entry.resolved))
+    if (!isFromRegistry(entry))
       return `${path} does not come from a registry`;
     if (entry.integrity === undefined) return `${path} has no digest`;
   }
   return null;
+}
+
+/** A lock file may leave the address out (npm's `omit-lockfile-registry-resolved`): then the version alone must name it. */
+function isFromRegistry(entry: { readonly resolved?: string | undefined; readonly version?: string | undefined }): boolean {
+  if (entry.resolved !== undefined) return /^https?:\/\//.test(entry.resolved);
+  return entry.version !== undefined && /^\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$/.test(entry.version);
 }
 
 /** What only development needs, by the lock's own marks. */
@@ -102,7 +109,8 @@ async function fetchPackages(job: BuildJob, fetch: Fetch): Promise<BuildOutcome 
   const settings = [
     "--cache=/tmp/npm",
     "--userconfig=/dev/null",
-    "--globalconfig=/dev/null",
+    // Another name than the user one: npm refuses one file twice. Neither exists.
+    "--globalconfig=/nonexistent/npmrc",
     "--fetch-retries=1",
     "--fetch-timeout=30000",
   ];
