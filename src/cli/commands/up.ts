@@ -62,9 +62,9 @@ export const upCommand: CommandDefinition = {
 async function start(call: CommandCall, parts: UpParts, state: OpenState, supervisor: Supervisor): Promise<UpDocument> {
   const startedMs = performance.now();
   const withExamples = call.options["examples"] !== false;
-  const connection = await bringUp(parts, state, supervisor, withExamples);
-  const delivered = withExamples ? await deliverAll(parts, connection) : null;
-  return await describeUp(parts, connection, delivered, startedMs);
+  const up = await bringUp(parts, state, supervisor, withExamples);
+  const delivered = withExamples ? await deliverAll(parts, up) : null;
+  return await describeUp(parts, up.connection, delivered, startedMs);
 }
 
 function show(call: CommandCall, document: UpDocument): void {

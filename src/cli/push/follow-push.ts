@@ -97,6 +97,8 @@ export async function startPushOnly(
 
 function newLines(nodes: readonly PushedNode[], said: Set<string>): string[] {
   return nodes.flatMap((node) => {
+    // A service that starts fails for a moment: while it is under way that is no news, at the end it is.
+    if (node.effect === "failed") return [];
     const line = `${node.node}: ${node.outcome.replaceAll("-", " ")}${node.effect === "not-sent" ? "" : `, ${node.effect}`}`;
     if (said.has(line)) return [];
     said.add(line);

@@ -1,8 +1,10 @@
+import type { Name } from "../../core/names.ts";
 import type { OpenState } from "../../embedded/state-folder.ts";
 import { providePostgres } from "../../embedded/provide-postgres.ts";
 import { provideTemporal } from "../../embedded/provide-temporal.ts";
 import { timeStep } from "../../embedded/progress.ts";
 import type { Supervisor } from "../../embedded/supervisor.ts";
+import { readClock } from "../../store/read-clock.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 import { readSettings } from "../mesh-setup.ts";
 import { checkSandbox } from "./check-sandbox.ts";
@@ -13,13 +15,21 @@ import { enrolHost, startHost } from "./start-host.ts";
 import { exampleNodes, type UpParts } from "./up-plan.ts";
 import { writeFirstSettings, writeMeshFile } from "./write-mesh-file.ts";
 
+export interface BroughtUp {
+  readonly connection: MeshConnection;
+  /** Nodes whose host was started now and not adopted: what they reported before says nothing about now. */
+  readonly startedNodes: readonly Name[];
+  /** By the database's clock, before the hosts were started. */
+  readonly startedAt: string;
+}
+
 /** PostgreSQL, Temporal, tables, keys, controller, and with examples two hosts: in this order, each kept running. */
 export async function bringUp(
   parts: UpParts,
   state: OpenState,
   supervisor: Supervisor,
   withExamples: boolean,
-): Promise<MeshConnection> {
+): Promise<BroughtUp> {
   const { paths, ports, env, say } = parts;
   const postgres = await supervisor.keep("PostgreSQL", () =>
     providePostgres({ env, paths: state.paths, port: ports.postgres, progress: say }),
@@ -45,10 +55,15 @@ export async function bringUp(
     close: () => db.end(),
   };
   await timeStep(say, "controller ready", () => supervisor.keep("controller", () => startController(parts)));
-  if (!withExamples) return connection;
+  if (!withExamples) return { connection, startedNodes: [], startedAt: await readClock(db) };
   for (const node of exampleNodes) await timeStep(say, `${node} enrolled`, () => enrolHost(parts, connection, node));
-  await timeStep(say, `hosts ${exampleNodes.join(" and ")} ready`, () =>
+  const startedAt = await readClock(db);
+  const hosts = await timeStep(say, `hosts ${exampleNodes.join(" and ")} ready`, () =>
     Promise.all(exampleNodes.map((node) => supervisor.keep(`host ${node}`, () => startHost(parts, connection, node)))),
   );
-  return connection;
+  return {
+    connection,
+    startedNodes: exampleNodes.filter((_node, index) => hosts[index]?.adopted === false),
+    startedAt,
+  };
 }

@@ -7,6 +7,7 @@ import { situationLimits } from "../situation-limits.ts";
 import { buildStatus } from "../status/build-status.ts";
 import { loadStatus } from "../status/load-status.ts";
 import type { PushDocument } from "../text/push-text.ts";
+import type { BroughtUp } from "./bring-up.ts";
 import { deliverConsumer, deliverProvider } from "./deliver-examples.ts";
 import { readExamplePush } from "./last-example-push.ts";
 import { makeExampleRepository } from "./make-example-repository.ts";
@@ -23,8 +24,9 @@ interface Delivered {
 }
 
 /** The examples from source to effect, and what there is to say about it. */
-export async function deliverAll(parts: UpParts, connection: MeshConnection): Promise<Delivered> {
+export async function deliverAll(parts: UpParts, up: BroughtUp): Promise<Delivered> {
   const { say } = parts;
+  const { connection } = up;
   const { origin, work } = await timeStep(say, "example repository ready", () => makeExampleRepository(parts));
   const controller = await openController(connection);
   try {
@@ -33,23 +35,22 @@ export async function deliverAll(parts: UpParts, connection: MeshConnection): Pr
       waitForExamples(parts, connection, controller),
     );
     if (troubles.length > 0) return { work, troubles, push: null, sentNow: false };
-    return { work, ...(await sendExamples(parts, connection, controller)) };
+    return { work, ...(await sendExamples(parts, up, controller)) };
   } finally {
     await controller.close();
   }
 }
 
-async function sendExamples(
-  parts: UpParts,
-  connection: MeshConnection,
-  controller: Controller,
-): Promise<Omit<Delivered, "work">> {
+async function sendExamples(parts: UpParts, up: BroughtUp, controller: Controller): Promise<Omit<Delivered, "work">> {
   const { say } = parts;
+  const { connection } = up;
   const provider = await timeStep(say, "provider on node-b", () => deliverProvider(parts, connection, controller));
   const troubles = [...troublesOf(provider)];
   const made = await timeStep(say, "meshboard on node-a", () => deliverConsumer(parts, connection, controller));
   troubles.push(...troublesOf(made));
-  if (made === null || provider === null) troubles.push(...(await waitUntilApplied(parts, connection)));
+  if (made === null || provider === null) {
+    troubles.push(...(await timeStep(say, "nodes read back what they were told", () => waitUntilApplied(parts, up))));
+  }
   return {
     troubles,
     push: made ?? (await readExamplePush(connection)),

@@ -1,8 +1,8 @@
 import { listAccounts } from "../../store/accounts.ts";
 import { listSent } from "../../store/declarations.ts";
 import { judgeEffect } from "../push/judge-effect.ts";
-import type { MeshConnection } from "../mesh-connection.ts";
 import { sleep } from "../wait.ts";
+import type { BroughtUp } from "./bring-up.ts";
 import { exampleNodes, type UpParts } from "./up-plan.ts";
 
 const patienceMs = 60_000;
@@ -11,8 +11,8 @@ const patienceMs = 60_000;
  * Waits until the examples' nodes read back what they were last sent, after a restart: services come up again, nothing is
  * sent. Answers what is in the way; empty: nothing is.
  */
-export async function waitUntilApplied(parts: UpParts, connection: MeshConnection): Promise<readonly string[]> {
-  const { db, mesh } = connection;
+export async function waitUntilApplied(parts: UpParts, up: BroughtUp): Promise<readonly string[]> {
+  const { db, mesh } = up.connection;
   const until = performance.now() + patienceMs;
   for (;;) {
     const accounts = new Map((await listAccounts(db, mesh)).map((account) => [account.node, account]));
@@ -20,6 +20,8 @@ export async function waitUntilApplied(parts: UpParts, connection: MeshConnectio
       .filter((sent) => (exampleNodes as readonly string[]).includes(sent.node))
       .flatMap((sent) => {
         const account = accounts.get(sent.node) ?? null;
+        const old = up.startedNodes.includes(sent.node) && (account === null || account.receivedAt < up.startedAt);
+        if (old) return [`${sent.node}: its host has not reported since it was started`];
         const judged = judgeEffect({ order: sent.order, digest: sent.digest, account, silent: false });
         return judged.effect === "applied"
           ? []
