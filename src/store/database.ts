@@ -55,9 +55,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? idleInTransactionTimeoutMs,
     keepAlive: true,
   });
-  pool.on("error", lost);
   // A client in use has no listener of the pool's: without this one a lost connection ends the process.
   pool.on("connect", (client) => client.on("error", lost));
+  // The same loss again, said by the pool for an idle client; unheard it would end the process too.
+  pool.on("error", () => undefined);
   let ending: Promise<void> | null = null;
   return {
     pool,

@@ -48,7 +48,7 @@ async function start(more: Partial<ListenOptions> = {}): Promise<void> {
   });
 }
 const say = (payload: string) =>
-  inTransaction(records.db, { isolation: "read committed" }, (tx) => notify(tx, "other", payload));
+  inTransaction(records.watcher, { isolation: "read committed" }, (tx) => notify(tx, "other", payload));
 
 describe("a listener", () => {
   it("hears of a declaration when it is committed, and never of one that was not (R28)", async () => {
@@ -79,7 +79,7 @@ describe("a listener", () => {
   it("leaves no connection behind when it is closed, also in the middle of coming back", async () => {
     const count = async () =>
       (
-        await records.db.query(
+        await records.watcher.query(
           `select from pg_stat_activity where application_name = 'mesh listen' and datname = current_database()`,
         )
       ).count;

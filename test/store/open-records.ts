@@ -22,6 +22,8 @@ export interface Records {
   readonly db: Database;
   /** Another pool to the same database; closed with the rest. */
   open(options?: Partial<DatabaseOptions>): Database;
+  /** One connection that `cutAll` spares: for looking, when the others may be dead and not know it yet. */
+  readonly watcher: Database;
   /** Ends every other connection to this database, as a restart of the server would. */
   cutAll(): Promise<void>;
   close(): Promise<void>;
@@ -43,15 +45,16 @@ export async function openRecords(): Promise<Records> {
     return db;
   };
   const db = open();
-  const cutter = open({ maxConnections: 1, applicationName: "mesh cutter" });
+  const watcher = open({ maxConnections: 1, applicationName: "mesh watcher" });
   await runMigrations(db);
   await ensureMesh(db, mesh);
   return {
     url: fresh.url,
     db,
+    watcher,
     open,
     cutAll: async () => {
-      await cutter.query(
+      await watcher.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
       );
     },
