@@ -7,8 +7,9 @@ import { plainLine } from "./text/plain.ts";
 export function parseArgument<T>(schema: z.ZodType<T>, what: string, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const shown = typeof value === "string" ? plainLine(value, 60) : String(value);
-  throw new InputError(`${what} "${shown}" is not right: ${parsed.error.issues[0]?.message ?? "not as expected"}`);
+  const issue = parsed.error.issues[0];
+  const shown = typeof value === "string" ? `"${plainLine(value, 60)}"` : plainLine(issue?.path.join(".") ?? "", 120);
+  throw new InputError(`${what} ${shown} is not right: ${issue?.message ?? "not as expected"}`);
 }
 
 export function parseName(what: string, value: unknown): Name {

@@ -67,12 +67,14 @@ function fail(
   cause: unknown,
 ): ExitCode {
   const message = plainLine(answer.message, 2000);
+  const fallback = answer.kind === "input" && entry !== null ? `see how it is used: mesh ${entry.words} --help` : "";
+  const next = answer.next === "" ? fallback : answer.next;
   context.stderr.write(`mesh: ${message}\n`);
-  if (answer.next !== "") context.stderr.write(`  next: ${plainLine(answer.next, 500)}\n`);
+  if (next !== "") context.stderr.write(`  next: ${plainLine(next, 500)}\n`);
   if (context.env["MESH_DEBUG"] && cause instanceof Error) context.stderr.write(`${cause.stack ?? ""}\n`);
   if (argv.includes("--json")) {
     const schema = entry === null ? "mesh.error.v1" : schemaOf(entry);
-    writeDocument(context, { schema, error: { kind: answer.kind, message, next: answer.next } });
+    writeDocument(context, { schema, error: { kind: answer.kind, message, next } });
   }
   return answer.code;
 }

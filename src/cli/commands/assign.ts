@@ -34,7 +34,7 @@ export const assignCommand: CommandDefinition = {
       node: parseName("node", call.args[0]),
       module: parseName("module", call.args[1]),
       config: parsePairs("--set", call.options["set"]),
-      providers: parsePairs("--provider", call.options["provider"]),
+      providers: parseProviders(call.options["provider"]),
     });
     const { node, module } = assignment;
     return await withMesh(call, async ({ db, mesh }) => {
@@ -52,3 +52,12 @@ export const assignCommand: CommandDefinition = {
     });
   },
 };
+
+function parseProviders(words: unknown): Record<string, string> {
+  const providers = parsePairs("--provider", words);
+  for (const [requirement, provider] of Object.entries(providers)) {
+    parseName("requirement", requirement);
+    for (const name of provider.split("@")) parseName("provider module or node", name);
+  }
+  return providers;
+}

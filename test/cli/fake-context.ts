@@ -1,0 +1,39 @@
+import type { CliContext } from "../../src/cli/context.ts";
+import type { MeshConnection } from "../../src/cli/mesh-connection.ts";
+import { run } from "../../src/cli/run.ts";
+import type { ExitCode } from "../../src/decide/exit-code.ts";
+
+export interface Ran {
+  readonly code: ExitCode;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Whether the command opened the mesh at all: bad input must be refused before. */
+  readonly opened: boolean;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly openMesh?: (state: string) => Promise<MeshConnection>;
+  readonly interrupt?: AbortSignal;
+}
+
+/** Runs one command line as `mesh` would, against a world of the test's own. */
+export async function runMesh(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const written = { stdout: "", stderr: "", opened: false };
+  const context: CliContext = {
+    stdout: { isTerminal: false, write: (text) => void (written.stdout += text) },
+    stderr: { isTerminal: false, write: (text) => void (written.stderr += text) },
+    env: options.env ?? {},
+    cwd: options.cwd ?? "/nowhere",
+    now: () => new Date(),
+    listenForInterrupt: () => options.interrupt ?? new AbortController().signal,
+    openMesh: async (state) => {
+      written.opened = true;
+      if (options.openMesh === undefined) throw new Error("this test opens no mesh");
+      return await options.openMesh(state);
+    },
+  };
+  const code = await run(argv, context, "1.2.3");
+  return { code, ...written };
+}

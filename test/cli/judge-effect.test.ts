@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { type EffectFacts, judgeEffect } from "../../src/cli/push/judge-effect.ts";
+import { pushCode } from "../../src/cli/push/push-code.ts";
+import type { PushDocument, PushedNode } from "../../src/cli/text/push-text.ts";
+
+const digest = `sha256:${"a".repeat(64)}`;
+const order = { epoch: 2, number: 7 };
+
+type Account = NonNullable<EffectFacts["account"]>;
+
+function facts(account: Partial<Account> | null, silent = false): EffectFacts {
+  const base: Account = {
+    has: order,
+    digest,
+    outcome: "applied",
+    report: { resources: [], refusals: [] },
+    track: { failingCount: 0, noSuccessCount: 0 },
+  };
+  return { order, digest, silent, account: account === null ? null : { ...base, ...account } };
+}
+
+const failing: Pick<Account, "outcome" | "report"> = {
+  outcome: "failed",
+  report: { resources: [{ id: "service/meshboard/main", state: "failed", message: "exited with 1" }], refusals: [] },
+} as const;
+const refusal = {
+  check: "signature",
+  message: "no key of the root signed it",
+  offered: order,
+  count: 1,
+  at: "2026-01-01T00:00:00.000Z",
+} as const;
+
+describe("how far a node has come with what it was told", () => {
+  it.each([
+    ["nothing was reported yet", facts(null), "outstanding", false],
+    ["nothing was reported, and the host is silent (case 30)", facts(null, true), "cannot-tell", false],
+    ["it still has an older one", facts({ has: { epoch: 2, number: 6 } }), "outstanding", false],
+    ["an older epoch's higher number is older", facts({ has: { epoch: 1, number: 99 } }), "outstanding", false],
+    ["it read back everything as wanted", facts({}), "applied", true],
+    ["it is half way (case 46)", facts({ outcome: "half" }), "outstanding", false],
+    ["it failed once: a service that starts fails for a moment", facts(failing), "failed", false],
+    ["it is stuck (R32)", facts({ ...failing, track: { failingCount: 3, noSuccessCount: 3 } }), "failed", true],
+    [
+      "it has a newer one: superseded, not failed (case 31)",
+      facts({ has: { epoch: 2, number: 8 } }),
+      "superseded",
+      true,
+    ],
+    ["it reports another content under this number", facts({ digest: `sha256:${"b".repeat(64)}` }), "failed", true],
+    ["it refused this very one", facts({ has: null, report: { resources: [], refusals: [refusal] } }), "failed", true],
+  ] as const)("%s", (_what, given, effect, final) => {
+    expect(judgeEffect(given)).toMatchObject({ effect, final });
+  });
+
+  it("says which resource fails, and how", () => {
+    expect(judgeEffect(facts(failing)).says).toBe("service/meshboard/main failed: exited with 1");
+  });
+});
+
+describe("exit code of a push (R48)", () => {
+  const node = (effect: PushedNode["effect"], outcome: PushedNode["outcome"] = "sent"): PushedNode => ({
+    node: "node-a",
+    round: 0,
+    outcome,
+    why: "named",
+    epoch: 2,
+    number: 7,
+    digest,
+    effect,
+    says: "",
+  });
+  const code = (outcome: PushDocument["outcome"], ...nodes: PushedNode[]) => pushCode({ outcome, nodes });
+
+  it.each([
+    ["settled and applied", code("settled", node("applied")), 0],
+    ["settled, nobody to tell", code("settled"), 0],
+    ["settled, not applied yet", code("settled", node("applied"), node("outstanding")), 1],
+    ["settled, one held (case 20)", code("settled", node("not-sent", "held")), 1],
+    ["still under way", code("under-way"), 1],
+    ["not worked out (case 24)", code("settled", node("not-sent", "not-worked-out")), 2],
+    ["needs a confirmation (R26)", code("refused", node("not-sent", "needs-confirmation")), 2],
+    ["did not settle (case 21)", code("did-not-settle", node("outstanding")), 2],
+    [
+      "failed on one, the other cannot be told: what is certain first",
+      code("settled", node("failed"), node("cannot-tell")),
+      2,
+    ],
+    ["cannot be told", code("settled", node("applied"), node("cannot-tell")), 3],
+  ])("%s", (_what, got, wanted) => {
+    expect(got).toBe(wanted);
+  });
+});

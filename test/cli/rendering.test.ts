@@ -1,0 +1,264 @@
+import { describe, expect, it } from "vitest";
+import type { StatusDocument } from "../../src/cli/status/build-status.ts";
+import { narrowStatus, statusCode } from "../../src/cli/status/status-code.ts";
+import { planText } from "../../src/cli/text/plan-text.ts";
+import { type PushDocument, pushText } from "../../src/cli/text/push-text.ts";
+import { statusText } from "../../src/cli/text/status-text.ts";
+
+const now = new Date("2026-01-01T00:10:00.000Z");
+const digest = `sha256:${"a".repeat(64)}`;
+
+const line = {
+  source: "3f2a9c1",
+  builtFrom: "3f2a9c1",
+  verdict: "fit",
+  behindBy: null,
+  declaredOn: 1,
+  appliedOn: 1,
+  outstandingOn: 0,
+  olderOn: 0,
+  notDeclaredOn: 0,
+  others: [],
+  standing: "current",
+  standingWhy: "",
+  sourceLookedAt: "2026-01-01T00:09:58.000Z",
+} as const;
+
+const settled: StatusDocument = {
+  mesh: "shop",
+  readAt: now.toISOString(),
+  controller: { runs: true, holder: "host/12", epoch: 3, renewedMsAgo: 1000 },
+  modules: [
+    {
+      ...line,
+      module: "meshboard",
+      text: "meshboard   source 3f2a9c1 · built from 3f2a9c1 · fit · declared on 1 · applied on 1",
+    },
+  ],
+  nodes: [
+    {
+      node: "node-a",
+      word: "current",
+      since: "2026-01-01T00:05:00.000Z",
+      why: "all of it was read back",
+      knownAt: "2026-01-01T00:09:57.000Z",
+      all: [{ word: "current", since: "2026-01-01T00:05:00.000Z", why: "all of it was read back" }],
+      notices: [],
+      behind: false,
+      lastContactAt: "2026-01-01T00:09:57.000Z",
+      told: "3.41",
+    },
+  ],
+  owed: [],
+  conditions: [],
+  sources: [
+    {
+      repository: "examples",
+      branch: "main",
+      commit: "3f2a9c1".padEnd(40, "0"),
+      lookedAt: "2026-01-01T00:09:58.000Z",
+      failingSince: null,
+      failure: null,
+    },
+  ],
+  pushes: [],
+};
+
+const troubled: StatusDocument = {
+  ...settled,
+  controller: { runs: false, why: "the controller host/12 has not renewed its lease for 40 s" },
+  owed: [
+    {
+      node: "node-b",
+      what: "postgresql shop_db of meshboard on node-a is to be withdrawn",
+      since: "2026-01-01T00:00:00.000Z",
+      ageMs: 600_000,
+      told: true,
+    },
+  ],
+  conditions: [
+    {
+      code: "source-unreachable",
+      subject: "repository/examples",
+      message: "\u001b[31mno answer\u001b[0m",
+      remedy: "see whether it runs",
+      urgent: true,
+      since: "2026-01-01T00:00:00.000Z",
+      lastSeen: now.toISOString(),
+      count: 9,
+    },
+  ],
+};
+
+describe("status for a person", () => {
+  it("a settled mesh: every row says how old it is (R31)", () => {
+    expect(statusText(settled, now)).toMatchInlineSnapshot(`
+      "mesh shop, read at 2026-01-01T00:10:00.000Z; controller host/12 acts under epoch 3
+
+      meshboard   source 3f2a9c1 · built from 3f2a9c1 · fit · declared on 1 · applied on 1
+
+      NODE    STANDS   SINCE      KNOWN      TOLD
+      node-a  current  5 min ago  3.0 s ago  3.41  all of it was read back
+
+      sources
+        examples  main  3f2a9c1  looked at 2.0 s ago
+        next: mesh status --watch"
+    `);
+    expect(statusCode(settled)).toBe(0);
+  });
+
+  it("a mesh with debts and conditions, and no controller", () => {
+    expect(statusText(troubled, now)).toMatchInlineSnapshot(`
+      "mesh shop, read at 2026-01-01T00:10:00.000Z; no controller acts: the controller host/12 has not renewed its lease for 40 s
+
+      meshboard   source 3f2a9c1 · built from 3f2a9c1 · fit · declared on 1 · applied on 1
+
+      NODE    STANDS   SINCE      KNOWN      TOLD
+      node-a  current  5 min ago  3.0 s ago  3.41  all of it was read back
+
+      owed
+        to node-b  since 10 min  postgresql shop_db of meshboard on node-a is to be withdrawn, it was told and has not confirmed
+
+      conditions
+        ! source-unreachable  repository/examples  since 10 min ago, 9 times  ·[31mno answer·[0m → see whether it runs
+
+      sources
+        examples  main  3f2a9c1  looked at 2.0 s ago
+        next: npm start (or mesh serve): nothing moves without a controller"
+    `);
+    expect(statusCode(troubled)).toBe(2);
+  });
+
+  it("is pending while anything is owed (R20)", () => {
+    expect(statusCode({ ...settled, owed: troubled.owed })).toBe(1);
+  });
+
+  it("of one module or node shows what is about it; of an unknown one there is none", () => {
+    expect(narrowStatus(troubled, "node-b")).toBeNull();
+    expect(narrowStatus(troubled, "meshboard")).toMatchObject({
+      nodes: [],
+      modules: [{ module: "meshboard" }],
+      owed: [{ node: "node-b" }],
+    });
+  });
+});
+
+const push: PushDocument = {
+  push: "20260101T000000-beef",
+  outcome: "settled",
+  rounds: 2,
+  message: "settled in 2 rounds, sent to 2 nodes",
+  moving: [],
+  settledMs: 420,
+  appliedMs: 910,
+  ui: "http://127.0.0.1:8233/namespaces/default/workflows/push%2Fshop%2F1",
+  nodes: [
+    {
+      node: "node-a",
+      round: 0,
+      outcome: "sent",
+      why: "named",
+      epoch: 3,
+      number: 41,
+      digest,
+      effect: "applied",
+      says: "",
+    },
+    {
+      node: "node-b",
+      round: 1,
+      outcome: "sent",
+      why: "a database for meshboard on node-a was minted here",
+      epoch: 3,
+      number: 42,
+      digest,
+      effect: "applied",
+      says: "",
+    },
+  ],
+};
+
+describe("push for a person", () => {
+  it("names each node with its round and its reason (R18)", () => {
+    expect(pushText(push)).toMatchInlineSnapshot(`
+      "push 20260101T000000-beef: settled in 420 ms, applied on 2 of 2 in 910 ms
+        settled in 2 rounds, sent to 2 nodes
+
+      node-a  named    sent 3.41  applied  named
+      node-b  round 1  sent 3.42  applied  a database for meshboard on node-a was minted here
+
+        http://127.0.0.1:8233/namespaces/default/workflows/push%2Fshop%2F1
+        next: mesh status"
+    `);
+  });
+
+  it("one that did not settle names what still moves (case 21)", () => {
+    const text = pushText({
+      ...push,
+      outcome: "did-not-settle",
+      moving: ["node-c"],
+      settledMs: null,
+      appliedMs: null,
+      nodes: [],
+    });
+    expect(text).toContain("did not settle");
+    expect(text).toContain("still moves: node-c");
+  });
+
+  it("one that needs a confirmation says how it is given (R26)", () => {
+    const [node] = push.nodes;
+    if (node === undefined) throw new Error("the sample has a node");
+    const text = pushText({
+      ...push,
+      nodes: [{ ...node, outcome: "needs-confirmation", effect: "not-sent", why: "2 modules would go" }],
+    });
+    expect(text).toContain("mesh push node-a --confirm-removal");
+  });
+});
+
+describe("plan for a person (R23)", () => {
+  it("shows each node with its reason and the difference", () => {
+    const text = planText({
+      named: ["node-a"],
+      settles: true,
+      nodes: [
+        {
+          node: "node-a",
+          round: 0,
+          outcome: "would-be-sent",
+          why: "named",
+          mints: ["postgresql shop_db for meshboard on postgres@node-b"],
+          withdrawals: [],
+          notes: [],
+          changes: [
+            { change: "added", what: "build/meshboard", detail: "aaaaaaa" },
+            { change: "changed", what: "file/meshboard/provisions", detail: "content" },
+          ],
+        },
+        {
+          node: "node-b",
+          round: 1,
+          outcome: "would-be-sent",
+          why: "a database was minted here",
+          mints: [],
+          withdrawals: [],
+          notes: [],
+          changes: [],
+        },
+      ],
+    });
+    expect(text).toMatchInlineSnapshot(`
+      "a push of node-a would send to 2 nodes, 1 of them by cascade
+
+      node-a  named  would be sent: named
+        makes postgresql shop_db for meshboard on postgres@node-b
+        +  build/meshboard            aaaaaaa
+        ~  file/meshboard/provisions  content
+
+      node-b  round 1  would be sent: a database was minted here
+
+      nothing was changed; this plan ends with no token: a push composes anew when it runs
+        next: mesh push node-a"
+    `);
+  });
+});

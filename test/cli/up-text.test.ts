@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import type { PushDocument } from "../../src/cli/text/push-text.ts";
+import { upText } from "../../src/cli/up/up-text.ts";
+
+const digest = `sha256:${"a".repeat(64)}`;
+
+const line = {
+  source: "3f2a9c1",
+  builtFrom: "3f2a9c1",
+  verdict: "fit",
+  behindBy: null,
+  declaredOn: 1,
+  appliedOn: 1,
+  outstandingOn: 0,
+  olderOn: 0,
+  notDeclaredOn: 0,
+  others: [],
+  standing: "current",
+  standingWhy: "",
+  sourceLookedAt: "2026-01-01T00:09:58.000Z",
+} as const;
+
+const modules = [
+  {
+    ...line,
+    module: "meshboard",
+    text: "meshboard   source 3f2a9c1 · built from 3f2a9c1 · fit · declared on 1 · applied on 1",
+  },
+];
+
+const push: PushDocument = {
+  push: "20260101T000000-beef",
+  outcome: "settled",
+  rounds: 2,
+  message: "settled in 2 rounds, sent to 2 nodes",
+  moving: [],
+  settledMs: 420,
+  appliedMs: 910,
+  ui: "http://127.0.0.1:8233/namespaces/default/workflows/push%2Fshop%2F1",
+  nodes: [
+    {
+      node: "node-a",
+      round: 0,
+      outcome: "sent",
+      why: "named",
+      epoch: 3,
+      number: 41,
+      digest,
+      effect: "applied",
+      says: "",
+    },
+    {
+      node: "node-b",
+      round: 1,
+      outcome: "sent",
+      why: "a database for meshboard on node-a was minted here",
+      epoch: 3,
+      number: 42,
+      digest,
+      effect: "applied",
+      says: "",
+    },
+  ],
+};
+
+describe("the end of mesh up", () => {
+  it("prints the delivery lines, what the push did, addresses, and what to try next", () => {
+    const text = upText({
+      mesh: "shop",
+      state: "/clone/.mesh",
+      readyMs: 11_200,
+      troubles: [],
+      modules: modules,
+      nodes: [],
+      push,
+      sentNow: true,
+      addresses: {
+        example: "http://127.0.0.1:1/",
+        temporalUi: "http://127.0.0.1:2",
+        push: push.ui,
+        controller: "https://127.0.0.1:3",
+      },
+      work: "/clone/.mesh/work/examples",
+    });
+    expect(text).toMatchInlineSnapshot(`
+      "mesh shop is up (11 s)
+
+      meshboard   source 3f2a9c1 · built from 3f2a9c1 · fit · declared on 1 · applied on 1
+
+      push of node-a settled in 420 ms, applied in 910 ms
+        node-a  named            applied  named
+        node-b  told in round 1  applied  a database for meshboard on node-a was minted here
+
+      example      http://127.0.0.1:1/
+      Temporal UI  http://127.0.0.1:8233/namespaces/default/workflows/push%2Fshop%2F1
+      controller   https://127.0.0.1:3
+      work copy    /clone/.mesh/work/examples
+      state        /clone/.mesh
+
+      Try next, in a second terminal:
+        npx mesh status --watch
+        edit /clone/.mesh/work/examples/meshboard/src/heading.ts, then: git -C /clone/.mesh/work/examples commit -am "Say it differently" && git -C /clone/.mesh/work/examples push
+        npx mesh why meshboard
+      Ctrl-C ends everything that this command started, and nothing else."
+    `);
+  });
+});
