@@ -24,7 +24,8 @@ let source: GitRepository;
 const ports = { postgres: 0, meshboard: 0, boardTwo: 0 };
 let first: Credentials;
 
-const asBoardTwo = (text: string): string => text.replaceAll("@example/meshboard", "@example/board-two").replace("module: meshboard", "module: board-two");
+const asBoardTwo = (text: string): string =>
+  text.replaceAll("@example/meshboard", "@example/board-two").replace("module: meshboard", "module: board-two");
 
 beforeAll(async () => {
   for (const name of ["postgres", "meshboard", "boardTwo"] as const) ports[name] = await chooseFreePort();
@@ -41,7 +42,11 @@ beforeAll(async () => {
   for (const module of ["core", "postgres", "meshboard", "board-two"])
     await mesh.ask("module", "add", module, "--repo", "source", "--path", module);
   await mesh.ask("build", "--wait");
-  const binaries = await findPostgresBinaries({ runAs: readRunAs(), copyFolder: join(mesh.folder, "bin"), major: null });
+  const binaries = await findPostgresBinaries({
+    runAs: readRunAs(),
+    copyFolder: join(mesh.folder, "bin"),
+    major: null,
+  });
   await mesh.ask("assign", "node-b", "postgres", "--set", `port=${ports.postgres}`, "--set", `binDir=${binaries.bin}`);
   await mesh.ask("declare", "node-b");
 });
@@ -107,8 +112,12 @@ describe("a database on another node, when only the consumer's node is pushed", 
     await expect(ask(first, "select 1")).rejects.toThrow(/not permitted to log in|authentication failed/);
     const second = await readProvision(mesh.hostFolder("node-a"), "board-two", "database");
     expect(await ask(second, "select 1 as one")).toEqual([{ one: 1 }]);
-    const password = (await readFile(join(mesh.hostFolder("node-b"), "root", "data", "postgres", "admin-password"), "utf8")).trim();
-    expect(await ask({ user: "admin", password, name: first.name }, "select text from kept")).toEqual([{ text: "still here" }]);
+    const password = (
+      await readFile(join(mesh.hostFolder("node-b"), "root", "data", "postgres", "admin-password"), "utf8")
+    ).trim();
+    expect(await ask({ user: "admin", password, name: first.name }, "select text from kept")).toEqual([
+      { text: "still here" },
+    ]);
   });
 
   it("leaves no debt once the provider has read back that the access is gone (R20, case 23)", async () => {

@@ -42,7 +42,9 @@ export async function openBedMesh(name: string, settings: Record<string, unknown
   const startHost = (node: string): void => {
     hosts.set(
       node,
-      startProcess([hostProgram, "run", "--dir", hostFolder(node), "--interval", "5"], { logFile: join(folder, `${node}.log`) }),
+      startProcess([hostProgram, "run", "--dir", hostFolder(node), "--interval", "5"], {
+        logFile: join(folder, `${node}.log`),
+      }),
     );
   };
   const ask = async (...args: string[]): Promise<Record<string, unknown>> => {
@@ -82,7 +84,9 @@ export async function openBedMesh(name: string, settings: Record<string, unknown
     async close() {
       for (const [node, host] of hosts) {
         await host.end();
-        const stop = startProcess([hostProgram, "stop", "--dir", hostFolder(node)], { logFile: join(folder, `${node}.log`) });
+        const stop = startProcess([hostProgram, "stop", "--dir", hostFolder(node)], {
+          logFile: join(folder, `${node}.log`),
+        });
         await new Promise((resolve) => stop.child.once("close", resolve));
       }
       await up.end();

@@ -18,7 +18,10 @@ export async function createBedSource(
   for (const { module, from } of wanted) {
     const source = pick(from);
     await mkdir(join(repository.dir, module), { recursive: true });
-    await cp(source, join(repository.dir, module), { recursive: true, filter: (path) => !/\/(node_modules|dist)(\/|$)/.test(path) });
+    await cp(source, join(repository.dir, module), {
+      recursive: true,
+      filter: (path) => !/\/(node_modules|dist)(\/|$)/.test(path),
+    });
   }
   const edits: Record<string, string> = {};
   for (const { module, edit } of wanted) {

@@ -5,7 +5,9 @@ const pushDocumentSchema = z.object({
   push: z.string(),
   outcome: z.string(),
   rounds: z.number(),
-  nodes: z.array(z.object({ node: z.string(), round: z.number(), outcome: z.string(), why: z.string(), effect: z.string() })),
+  nodes: z.array(
+    z.object({ node: z.string(), round: z.number(), outcome: z.string(), why: z.string(), effect: z.string() }),
+  ),
 });
 export type PushRows = z.infer<typeof pushDocumentSchema>;
 

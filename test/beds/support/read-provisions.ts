@@ -4,7 +4,15 @@ import { z } from "zod";
 
 const provisionsSchema = z.record(
   z.string(),
-  z.object({ kind: z.string(), host: z.string(), port: z.number(), name: z.string(), user: z.string(), password: z.string(), url: z.string() }),
+  z.object({
+    kind: z.string(),
+    host: z.string(),
+    port: z.number(),
+    name: z.string(),
+    user: z.string(),
+    password: z.string(),
+    url: z.string(),
+  }),
 );
 export type Credentials = z.infer<typeof provisionsSchema>[string];
 

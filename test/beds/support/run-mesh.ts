@@ -19,7 +19,8 @@ export function runMesh(state: string, args: readonly string[], waitMs = 120_000
       { timeout: waitMs, maxBuffer: 64 * 1024 * 1024 },
       (error, stdout, stderr) => {
         const code = error === null ? 0 : error.code;
-        if (typeof code !== "number") reject(new Error(`mesh ${args.join(" ")} did not end: ${stderr}`, { cause: error }));
+        if (typeof code !== "number")
+          reject(new Error(`mesh ${args.join(" ")} did not end: ${stderr}`, { cause: error }));
         else resolve({ code, stdout, stderr });
       },
     );

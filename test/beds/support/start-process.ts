@@ -10,7 +10,10 @@ export interface Process {
 }
 
 /** A process of its own in its own group, as a service manager would start it; stderr goes into a file. */
-export function startProcess(args: readonly string[], options: { logFile: string; env?: NodeJS.ProcessEnv; cwd?: string }): Process {
+export function startProcess(
+  args: readonly string[],
+  options: { logFile: string; env?: NodeJS.ProcessEnv; cwd?: string },
+): Process {
   const child = spawn(process.execPath, [...args], {
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
