@@ -68,9 +68,11 @@ async function keepListening(options: ListenOptions, first: Connection, stop: Ab
   let pauseMs = firstPauseMs;
   while (!stop.aborted) {
     if (connection === null) {
+      // absence is the answer: only `stop` ends the pause early, and it is looked at next.
       await wait(pauseMs * (0.5 + Math.random()), undefined, { signal: stop }).catch(() => undefined);
       if (stop.aborted) return;
       pauseMs = Math.min(pauseMs * 2, options.longestPauseMs ?? 10_000);
+      // absence is the answer: still no connection; it is said through onLost, and tried again.
       connection = await connect(options).catch((error: unknown) => {
         options.onLost?.(readFailure(error, "listening again"));
         return null;
@@ -102,6 +104,7 @@ async function connect(options: ListenOptions): Promise<Connection> {
     await client.connect();
     for (const channel of options.channels) await client.query(`listen ${client.escapeIdentifier(channel)}`);
   } catch (error) {
+    // absence is the answer: the connection is given up, and why is thrown below.
     await client.end().catch(() => undefined);
     throw readFailure(error, "listening");
   }
@@ -122,6 +125,7 @@ async function watch(connection: Connection, options: ListenOptions, stop: Abort
     timer.unref();
   });
   const why = await Promise.race([connection.lost, stopped, silent]);
+  // absence is the answer: the connection is given up, and why is returned below.
   await client.end().catch(() => undefined);
   return why;
 }

@@ -130,6 +130,7 @@ async function rollBack(client: pg.PoolClient): Promise<boolean> {
     await client.query("rollback");
     return true;
   } catch {
+    // absence is the answer: the question is whether it still works, and the failure before is the one that is thrown.
     return false;
   }
 }
