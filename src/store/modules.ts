@@ -34,7 +34,6 @@ export const findingSchema = z.object({
   line: z.number().int(),
   message: z.string(),
 });
-export type Finding = z.infer<typeof findingSchema>;
 
 export const moduleSourceSchema = z.strictObject({
   name: nameSchema,
