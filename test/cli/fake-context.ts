@@ -16,13 +16,21 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly openMesh?: (state: string) => Promise<MeshConnection>;
   readonly interrupt?: AbortSignal;
+  /** Told of everything written to standard output so far. */
+  readonly onOutput?: (stdout: string) => void;
 }
 
 /** Runs one command line as `mesh` would, against a world of the test's own. */
 export async function runMesh(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const written = { stdout: "", stderr: "", opened: false };
   const context: CliContext = {
-    stdout: { isTerminal: false, write: (text) => void (written.stdout += text) },
+    stdout: {
+      isTerminal: false,
+      write: (text) => {
+        written.stdout += text;
+        options.onOutput?.(written.stdout);
+      },
+    },
     stderr: { isTerminal: false, write: (text) => void (written.stderr += text) },
     env: options.env ?? {},
     cwd: options.cwd ?? "/nowhere",

@@ -1,0 +1,217 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { MeshConnection } from "../../src/cli/mesh-connection.ts";
+import { meshPaths } from "../../src/cli/mesh-setup.ts";
+import { createCertificateAuthority } from "../../src/link/certificate-authority.ts";
+import { parseEnrolmentToken } from "../../src/link/enrolment-token.ts";
+import { addNodes, grant, mesh, openRecords, type Records, sendOne } from "../store/open-records.ts";
+import { type Ran, runMesh } from "./fake-context.ts";
+
+let state: string;
+let records: Records;
+let authority: string;
+
+beforeAll(async () => {
+  authority = (await createCertificateAuthority({ mesh, nowMs: Date.now() })).certPem;
+});
+beforeEach(async () => {
+  state = mkdtempSync(join(tmpdir(), "mesh-commands-"));
+  writeFileSync(join(state, "mesh.json"), "{}");
+  mkdirSync(join(state, "keys"));
+  writeFileSync(meshPaths(state).authority, authority);
+  records = await openRecords();
+  return async () => {
+    await records.close();
+    rmSync(state, { recursive: true });
+  };
+});
+
+function connect(): Promise<MeshConnection> {
+  const settings = {
+    pollIntervalMs: 3000,
+    staleAfterMs: 86_400_000,
+    silentAfterMs: 90_000,
+    buildSlots: 2,
+    unsafeWithoutSandbox: false,
+    passwordPrefix: "",
+    logLevel: "info",
+  } as const;
+  return Promise.resolve({
+    mesh,
+    state,
+    paths: meshPaths(state),
+    setup: {
+      mesh,
+      temporal: { address: "127.0.0.1:1", namespace: "default", ui: null },
+      gateway: { host: "127.0.0.1", port: 7443 },
+      settings,
+    },
+    db: records.db,
+    close: () => Promise.resolve(),
+  });
+}
+
+const runIt = (...argv: string[]): Promise<Ran> => runMesh(argv, { env: { MESH_STATE: state }, openMesh: connect });
+
+/** The document of a command under --json, its schema checked. */
+async function documentOf(...argv: string[]): Promise<Record<string, unknown>> {
+  const ran = await runIt(...argv, "--json");
+  expect(ran.stdout.split("\n")).toHaveLength(2);
+  const document = JSON.parse(ran.stdout) as Record<string, unknown>;
+  expect(document["schema"]).toMatch(/^mesh\.[a-z-]+\.v1$/);
+  return document;
+}
+
+describe("an empty mesh", () => {
+  it.each([
+    ["status", "mesh node add"],
+    ["node list", "mesh node add"],
+    ["host list", "mesh node add"],
+    ["module list", "mesh module add"],
+    ["repo list", "mesh repo add"],
+  ])("%s says how to begin", async (words, next) => {
+    const ran = await runIt(...words.split(" "));
+    expect(ran.stdout).toMatch(words === "status" ? /no nodes and no modules yet/ : new RegExp(next));
+    expect(ran.code).toBe(0);
+  });
+
+  it("every command that reads prints one versioned document under --json", async () => {
+    expect(await documentOf("status")).toMatchObject({ schema: "mesh.status.v1", nodes: [], modules: [], owed: [] });
+    expect(await documentOf("node", "list")).toEqual({ schema: "mesh.node-list.v1", nodes: [] });
+    expect(await documentOf("host", "list")).toEqual({ schema: "mesh.host-list.v1", hosts: [] });
+    expect(await documentOf("module", "list")).toEqual({ schema: "mesh.module-list.v1", modules: [] });
+    expect(await documentOf("repo", "list")).toEqual({ schema: "mesh.repo-list.v1", repositories: [] });
+  });
+});
+
+describe("keeping the records", () => {
+  it("from a repository to an assignment, nothing is sent", async () => {
+    expect((await runIt("repo", "add", "shop", "/srv/git/shop.git")).code).toBe(0);
+    const added = await runIt("module", "add", "web", "--repo", "shop", "--path", "web");
+    expect(added.code).toBe(0);
+    expect(added.stdout).toContain("the controller was not told");
+    expect((await runIt("node", "add", "shop-1", "--address", "10.0.0.7")).code).toBe(0);
+    expect(await documentOf("assign", "shop-1", "web", "--set", "port=80", "--set", "motd=a=b")).toEqual({
+      schema: "mesh.assign.v1",
+      assignment: { node: "shop-1", module: "web", config: { port: "80", motd: "a=b" }, providers: {} },
+    });
+    expect((await runIt("node", "list")).stdout).toMatch(/shop-1 +10\.0\.0\.7 +not enrolled +heard never +web/);
+    expect((await runIt("module", "show", "web")).stdout).toContain("runs on");
+    expect((await runIt("unassign", "shop-1", "web")).code).toBe(0);
+    expect((await runIt("unassign", "shop-1", "web")).code).toBe(2);
+  });
+
+  it("a token is shown once, for the registered node, and the records keep only its hash (R46)", async () => {
+    const document = await documentOf("node", "add", "shop-1", "--address", "10.0.0.7");
+    const token = parseEnrolmentToken(String(document["token"]));
+    expect(token).toMatchObject({ mesh, node: "shop-1", url: "https://127.0.0.1:7443" });
+    const { rows } = await records.db.query("select t::text as row from enrolment_token t");
+    expect(JSON.stringify(rows)).not.toContain(token.secret);
+    const again = await runIt("host", "token", "shop-1");
+    expect(parseEnrolmentToken(again.stdout.trim()).secret).not.toBe(token.secret);
+  });
+
+  it.each([
+    ["a module of an unknown repository", ["module", "add", "web", "--repo", "shop"], /there is no repository shop/],
+    ["an unknown node", ["assign", "shop-1", "web"], /there is no node shop-1/],
+    ["a token for an unknown node", ["host", "token", "shop-1"], /there is no node shop-1/],
+    ["a push of an unknown node", ["push", "shop-1"], /there is no node shop-1/],
+    ["a plan of unknown nodes", ["plan", "shop-1", "shop-2"], /there is no node shop-1, shop-2/],
+    ["a status of nothing", ["status", "shop-1"], /there is no node or module shop-1/],
+    ["why nothing", ["why", "shop-1"], /there is no node or module shop-1/],
+    ["a build of an unknown module", ["build", "web"], /there is no module web/],
+    ["an unknown module", ["module", "show", "web"], /there is no module web/],
+  ])("%s ends with 2 and its name", async (_what, argv, message) => {
+    const ran = await runIt(...argv);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toMatch(message);
+    expect(ran.stderr).toContain("next: ");
+  });
+
+  it("the same name for another repository or address is refused", async () => {
+    await runIt("repo", "add", "shop", "/srv/git/shop.git");
+    expect((await runIt("repo", "add", "shop", "/srv/git/shop.git")).code).toBe(0);
+    expect((await runIt("repo", "add", "shop", "/srv/git/other.git")).code).toBe(2);
+    await runIt("node", "add", "shop-1", "--address", "10.0.0.7");
+    expect((await runIt("node", "add", "shop-1", "--address", "10.0.0.8")).code).toBe(2);
+  });
+});
+
+describe("without a controller (R48)", () => {
+  it.each([
+    ["push", ["push", "node-a"]],
+    ["push --behind", ["push", "--behind"]],
+    ["declare", ["declare", "node-a"]],
+    ["build", ["build"]],
+  ])("%s ends with 3 at once and says how to start one", async (_what, argv) => {
+    await addNodes(records.db, "node-a");
+    const ran = await runIt(...argv);
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toMatch(/no controller has ever run.*\n {2}next: start it: npm start/);
+  });
+
+  it("a lease that was not renewed for its age is no controller", async () => {
+    await addNodes(records.db, "node-a");
+    await grant(records.db);
+    await records.db.query("update lease set renewed_at = now() - interval '40 seconds'");
+    expect((await runIt("push", "node-a")).stderr).toMatch(/has not renewed its lease for 4\d s/);
+  });
+
+  it("a controller that runs, and Temporal that does not answer: 3", async () => {
+    await addNodes(records.db, "node-a");
+    await grant(records.db);
+    const ran = await runIt("push", "node-a");
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain("Temporal at 127.0.0.1:1 does not answer");
+  });
+
+  it("status and plan still answer from the records", async () => {
+    await addNodes(records.db, "node-a");
+    expect((await runIt("status")).stdout).toContain("no controller acts");
+    expect((await runIt("plan", "node-a")).code).not.toBe(3);
+  });
+});
+
+describe("status and its codes", () => {
+  it("a node that was never told is pending, and --wait says so when its time is over", async () => {
+    await addNodes(records.db, "node-a");
+    const ran = await runIt("status", "--wait", "--timeout", "1");
+    expect(ran.stdout).toMatch(/node-a +(never told|not worked out)/);
+    expect(ran.code).not.toBe(0);
+  });
+
+  it("a told node whose host was never heard is not settled (R48)", async () => {
+    await addNodes(records.db, "node-a");
+    await sendOne(records.db, await grant(records.db), "node-a");
+    expect((await runIt("status")).code).not.toBe(0);
+  });
+
+  it("--watch --json prints a document for each change, and ends when asked", async () => {
+    await addNodes(records.db, "node-a");
+    const end = new AbortController();
+    let seen = "";
+    const watching = runMesh(["status", "--watch", "--json"], {
+      env: { MESH_STATE: state },
+      openMesh: connect,
+      interrupt: end.signal,
+      onOutput: (stdout) => {
+        seen = stdout;
+        if (stdout.includes("node-b")) end.abort();
+      },
+    });
+    await expect.poll(() => seen, { timeout: 10_000 }).toContain("node-a");
+    await addNodes(records.db, "node-b");
+    const lines = (await watching).stdout.trim().split("\n");
+    const last = JSON.parse(lines.at(-1) ?? "") as { schema: string; nodes: unknown[] };
+    expect(last.schema).toBe("mesh.status.v1");
+    expect(last.nodes).toHaveLength(2);
+  });
+
+  it("a store that went away is said, and never an empty mesh (R26)", async () => {
+    const gone = { ...(await connect()), db: records.open({ url: "postgresql://mesh@127.0.0.1:1/none" }) };
+    const ran = await runMesh(["status"], { env: { MESH_STATE: state }, openMesh: () => Promise.resolve(gone) });
+    expect(ran).toMatchObject({ code: 3, stdout: "" });
+  });
+});
