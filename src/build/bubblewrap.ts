@@ -7,7 +7,8 @@ import { fixedEnvironment, type Mount, type Sandbox, type SandboxResult, type Sa
 
 /**
  * `nobody`: we are root, so what runs inside really is another user. `user-namespace`: we are not, so it is ourselves
- * without any rights, in namespaces of its own.
+ * without any rights, in namespaces of its own. Never the second as root: to the kernel its processes would still be
+ * user 0, and owners may write what lies below /proc/sys.
  */
 export type BubblewrapMode = "nobody" | "user-namespace";
 
@@ -15,12 +16,17 @@ export interface CreateBubblewrap {
   readonly program: string;
   readonly mode: BubblewrapMode;
   readonly groups: ControlGroups | null;
+  /** Starts bubblewrap as this user and group; only root can. */
+  readonly runAs?: number;
 }
 
 const nobody = 65534;
 const shmBytes = 64 * 1024 ** 2;
 
 export function createBubblewrap(options: CreateBubblewrap): Sandbox {
+  const user = options.runAs ?? process.getuid?.();
+  if ((user === 0) !== (options.mode === "nobody"))
+    throw new Error(`a sandbox of mode ${options.mode} is not for user ${user}`);
   return {
     promises: describePromises(options),
     run: (run) => runInside(options, run),
@@ -57,6 +63,7 @@ async function runInside(options: CreateBubblewrap, run: SandboxRun): Promise<Sa
       onProgress: run.onProgress,
       group,
       startsBlocked: true,
+      runAs: options.runAs,
     });
   } finally {
     await group?.remove();

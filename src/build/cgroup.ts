@@ -52,7 +52,7 @@ function findVersion1(mounts: string, own: string): ControlGroups | null {
   return {
     version: 1,
     create: async (limits) => {
-      const name = `mesh-build-${randomUUID()}`;
+      const name = `mesh-build-${process.pid}-${randomUUID()}`;
       const folders = { memory: join(memory, name), pids: join(pids, name) };
       return makeGroup({
         folders: [folders.memory, folders.pids],
@@ -73,7 +73,7 @@ function findVersion2(mounts: string, own: string): ControlGroups | null {
   return {
     version: 2,
     create: async (limits) => {
-      const group = join(folder, `mesh-build-${randomUUID()}`);
+      const group = join(folder, `mesh-build-${process.pid}-${randomUUID()}`);
       return makeGroup({
         folders: [group],
         settings: [

@@ -21,21 +21,18 @@ export async function openSandbox(options: OpenSandbox = {}): Promise<Sandbox> {
   if (missing !== null)
     return options.unsafeWithoutSandbox === true ? createUnsafe(missing) : createUnavailable(missing);
   const groups = await findControlGroups();
-  const failures: string[] = [];
-  const modes: readonly BubblewrapMode[] = process.getuid?.() === 0 ? ["nobody", "user-namespace"] : ["user-namespace"];
-  for (const mode of modes) {
-    const sandbox = createBubblewrap({ program, mode, groups });
-    const tried = await sandbox.run({
-      command: ["/usr/bin/env", "true"],
-      folder: "/tmp",
-      mounts: [],
-      network: "none",
-      limits: { ...sandboxLimits, wallMs: 10_000 },
-    });
-    if (tried.kind === "exited" && tried.code === 0) return sandbox;
-    failures.push(tried.kind === "unavailable" ? tried.why : tried.log.slice(-300));
-  }
-  const why = `bubblewrap is there, but cannot make a sandbox here: ${failures.join("; ").trim()}`;
+  const mode: BubblewrapMode = process.getuid?.() === 0 ? "nobody" : "user-namespace";
+  const sandbox = createBubblewrap({ program, mode, groups });
+  const tried = await sandbox.run({
+    command: ["/usr/bin/env", "true"],
+    folder: "/tmp",
+    mounts: [],
+    network: "none",
+    limits: { ...sandboxLimits, wallMs: 10_000 },
+  });
+  if (tried.kind === "exited" && tried.code === 0) return sandbox;
+  const failure = (tried.kind === "unavailable" ? tried.why : tried.log).trim().slice(-500);
+  const why = `bubblewrap is there, but cannot make a sandbox here: ${failure}`;
   return options.unsafeWithoutSandbox === true ? createUnsafe(why) : createUnavailable(why);
 }
 

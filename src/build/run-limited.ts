@@ -18,6 +18,8 @@ export interface LimitedRun {
   readonly group: ControlGroup | null;
   /** bubblewrap's --block-fd 3 and --info-fd 4, and its --file 5 and 6: it waits until the group holds it. */
   readonly startsBlocked: boolean;
+  /** Another user and group to start as. */
+  readonly runAs?: number | undefined;
 }
 
 const passwd = "root:x:0:0:root:/root:/usr/sbin/nologin\nnobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n";
@@ -84,6 +86,7 @@ function start(run: LimitedRun): ChildProcess {
     env: { ...run.env },
     stdio: ["ignore", "pipe", "pipe", ...extra],
     detached: true,
+    ...(run.runAs === undefined ? {} : { uid: run.runAs, gid: run.runAs }),
   });
 }
 
@@ -131,6 +134,11 @@ async function judge(
 ): Promise<SandboxResult> {
   const log = output.log();
   const kernel = (await run.group?.stopped()) ?? { memory: false, processes: false };
+  if (stopped !== null && kernel.processes) {
+    // What cannot fork any more complains without end: that is how it shows, not why.
+    const message = `it started more than ${run.limits.processes} processes, and ${stopped.message}`;
+    return { kind: "limit", which: "processes", message, log };
+  }
   if (stopped !== null) return { kind: "limit", ...stopped, log };
   if (code !== 0 && kernel.memory)
     return {

@@ -1,11 +1,7 @@
 import { execFile } from "node:child_process";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openSandbox } from "../../src/build/open-sandbox.ts";
-import { sandboxLimits } from "../../src/build/sandbox.ts";
 import type { Artifact } from "../../src/core/artifact.ts";
 import { unpackArtifact } from "../../src/link/artifact/unpack.ts";
 import { type BuildBed, createBuildBed, typescriptModule } from "../support/build-bed.ts";
@@ -213,119 +209,5 @@ describe("an unfit module (R11)", () => {
         message: expect.stringMatching(/^package-lock\.json: node_modules\/left/),
       });
     }
-  });
-});
-
-describe("an environment that fails is outstanding, never unfit (R11, case 10)", () => {
-  it("says which limit an endless test hit, and leaves nothing running", { timeout }, async () => {
-    const bed = await createBuildBed();
-    await bed.origin.commit({
-      ...core,
-      "core/src/more.test.ts": `import { test } from "node:test";\ntest("endless", () => { for (;;); });\n`,
-    });
-    const { verdict } = await bed.build("core", { limits: { ...sandboxLimits, wallMs: 6_000 } });
-    expect(verdict).toMatchObject({
-      verdict: "outstanding",
-      class: "limit",
-      message: expect.stringMatching(/testing was stopped by the limit on time/),
-    });
-  });
-
-  it("a test that needs more memory than there is", { timeout }, async () => {
-    const bed = await createBuildBed();
-    const hungry = `import { test } from "node:test";\ntest("hungry", () => { const all: Buffer[] = []; for (;;) all.push(Buffer.alloc(10_000_000, 1)); });\n`;
-    await bed.origin.commit({ ...core, "core/src/more.test.ts": hungry });
-    const { verdict } = await bed.build("core", { limits: { ...sandboxLimits, memoryBytes: 600 * 1024 ** 2 } });
-    expect(verdict).toMatchObject({ verdict: "outstanding", class: "memory" });
-  });
-
-  it("a test that fills the disk", { timeout }, async () => {
-    const bed = await createBuildBed();
-    const full = `import { test } from "node:test";\nimport { writeFileSync } from "node:fs";\ntest("full", () => { for (let at = 0; ; at += 1) writeFileSync("/tmp/" + at, Buffer.alloc(1_000_000)); });\n`;
-    await bed.origin.commit({ ...core, "core/src/more.test.ts": full });
-    const { verdict } = await bed.build("core", { limits: { ...sandboxLimits, diskBytes: 32 * 1024 ** 2 } });
-    expect(verdict).toMatchObject({ verdict: "outstanding", class: "disk" });
-  });
-
-  it("a full disk while packing", { timeout }, async () => {
-    const bed = await createBuildBed();
-    await bed.origin.commit(core);
-    const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
-    const store = { ...bed.store, putBlob: () => Promise.reject(full) };
-    expect((await bed.build("core", { store })).verdict).toMatchObject({ verdict: "outstanding", class: "disk" });
-  });
-
-  it("no sandbox on this machine: nothing is built", { timeout }, async () => {
-    const bed = await createBuildBed();
-    await bed.origin.commit(core);
-    const sandbox = await openSandbox({ bubblewrap: "/nowhere/bwrap" });
-    expect((await bed.build("core", { sandbox })).verdict).toMatchObject({
-      verdict: "outstanding",
-      class: "sandbox",
-      message: expect.stringMatching(/apt-get install bubblewrap/),
-    });
-  });
-
-  it("no sandbox, and somebody asked for it: the result is the same artifact", { timeout }, async () => {
-    const bed = await createBuildBed();
-    await bed.origin.commit(core);
-    const sandbox = await openSandbox({ bubblewrap: "/nowhere/bwrap", unsafeWithoutSandbox: true });
-    expect(sandbox.promises.join(" ")).toMatch(/NO SANDBOX/);
-    expect(await bed.buildFit("core", { sandbox })).toEqual(await bed.buildFit("core"));
-  });
-
-  it("a registry that answers 503", { timeout }, async () => {
-    const bed = await createBuildBed();
-    const registry = createServer((_request, response) => response.writeHead(503).end("busy"));
-    await new Promise<void>((resolve) => registry.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void registry.close());
-    const address = registry.address() as AddressInfo;
-    const entry = {
-      version: "1.0.0",
-      resolved: "https://registry.npmjs.org/left/-/left-1.0.0.tgz",
-      integrity: "sha512-AAAA",
-    };
-    const packages = { "": { name: "@test/core", dependencies: { left: "1.0.0" } }, "node_modules/left": entry };
-    await bed.origin.commit({
-      ...core,
-      "core/package.json": JSON.stringify({ name: "@test/core", type: "module", dependencies: { left: "1.0.0" } }),
-      "core/package-lock.json": JSON.stringify({ name: "@test/core", lockfileVersion: 3, requires: true, packages }),
-    });
-    const { verdict } = await bed.build("core", { registry: `http://127.0.0.1:${address.port}/` });
-    expect(verdict).toMatchObject({ verdict: "outstanding", class: "registry" });
-  });
-
-  it("a dependency that the artifact store lost, or that is not what it was", { timeout }, async () => {
-    const bed = await createBuildBed();
-    await bed.origin.commit({ ...core, ...typescriptModule("app", { "src/main.ts": `import "@test/core";\n` }) });
-    const artifact = await bed.buildFit("core");
-    const lost = { ...artifact, blob: `sha256:${"0".repeat(64)}` };
-    expect(
-      (await bed.build("app", { dependencies: [{ module: "core", kind: "build", artifact: lost }] })).verdict,
-    ).toMatchObject({ class: "artifact-store" });
-    const other = { ...artifact, digest: `sha256:${"1".repeat(64)}` };
-    expect(
-      (await bed.build("app", { dependencies: [{ module: "core", kind: "build", artifact: other }] })).verdict,
-    ).toMatchObject({ class: "artifact-store" });
-  });
-
-  it("a source repository that does not answer while the commit is not here", { timeout }, async () => {
-    const bed = await createBuildBed();
-    await bed.origin.commit(core);
-    expect((await bed.build("core", { repositoryUrl: "/nowhere/at/all" })).verdict).toMatchObject({ class: "source" });
-  });
-
-  it("is no verdict at all when it is cancelled", { timeout }, async () => {
-    const bed = await createBuildBed();
-    await bed.origin.commit({
-      ...core,
-      "core/src/more.test.ts": `import { test } from "node:test";\ntest("endless", () => { for (;;); });\n`,
-    });
-    const cancel = new AbortController();
-    const build = bed.build("core", {
-      signal: cancel.signal,
-      onProgress: (step) => step === "test" && cancel.abort(new Error("cancelled")),
-    });
-    await expect(build).rejects.toThrow("cancelled");
   });
 });

@@ -63,15 +63,17 @@ function describeRefusedLock(text: string): string | null {
     if (entry.link === true) return `${path} is a link to another folder: import that module by the name it publishes`;
     if (!/^(node_modules\/(@[^/]+\/)?[^/@]+\/?)+$/.test(`${path}/`))
       return `${path.slice(0, 200)} is outside node_modules`;
-    if (!isFromRegistry(entry))
-      return `${path} does not come from a registry`;
+    if (!isFromRegistry(entry)) return `${path} does not come from a registry`;
     if (entry.integrity === undefined) return `${path} has no digest`;
   }
   return null;
 }
 
 /** A lock file may leave the address out (npm's `omit-lockfile-registry-resolved`): then the version alone must name it. */
-function isFromRegistry(entry: { readonly resolved?: string | undefined; readonly version?: string | undefined }): boolean {
+function isFromRegistry(entry: {
+  readonly resolved?: string | undefined;
+  readonly version?: string | undefined;
+}): boolean {
   if (entry.resolved !== undefined) return /^https?:\/\//.test(entry.resolved);
   return entry.version !== undefined && /^\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$/.test(entry.version);
 }

@@ -86,7 +86,8 @@ export function readHeader(header: Buffer, longName: string | null): TarHeader {
   if (header.every((byte) => byte === 0)) return { kind: "end" };
   if (header.subarray(257, 265).toString("latin1") !== "ustar\u000000")
     throw new InputError("not a tar that this product packs");
-  if (readOctal(header, 148, 6) !== checksum(header)) throw new InputError("a tar header with a wrong checksum");
+  if (readOctal(header, 148, 6) !== checksum(header) || header.toString("latin1", 154, 156) !== "\0 ")
+    throw new InputError("a tar header with a wrong checksum");
   const type = header.toString("latin1", 156, 157);
   const bytes = readOctal(header, 124, 11);
   if (type === "x") return { kind: "pax", bytes };

@@ -1,0 +1,160 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile, chmod, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { openArtifactStore } from "../../src/build/artifact-store.ts";
+import { packFolder } from "../../src/build/pack.ts";
+import { InputError } from "../../src/core/errors.ts";
+import { manifestSchema } from "../../src/core/manifest.ts";
+import { unpackArtifact } from "../../src/link/artifact/unpack.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+
+const manifest = manifestSchema.parse({ module: "core", language: "files" });
+
+async function* chunks(...texts: string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield await Promise.resolve(Buffer.from(text));
+}
+
+async function readAll(stream: Readable): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of stream as AsyncIterable<Buffer>) pieces.push(piece);
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+describe("the artifact store", () => {
+  it("names bytes by their digest and gives ranges of them", async () => {
+    const store = await openArtifactStore(await createTemporaryFolder());
+    const { digest, bytes } = await store.putBlob(chunks("hello ", "world"));
+    expect({ digest, bytes }).toEqual({
+      digest: "sha256:b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9",
+      bytes: 11,
+    });
+    expect(await store.statBlob(digest)).toEqual({ bytes: 11 });
+    expect(await readAll(await store.openBlob(digest))).toBe("hello world");
+    expect(await readAll(await store.openBlob(digest, { start: 6 }))).toBe("world");
+    expect(await readAll(await store.openBlob(digest, { start: 0, end: 4 }))).toBe("hello");
+  });
+
+  it("says of what it does not have that it does not, and takes no path for a digest (case 52)", async () => {
+    const store = await openArtifactStore(await createTemporaryFolder());
+    const absent = `sha256:${"0".repeat(64)}`;
+    expect(await store.hasBlob(absent)).toBe(false);
+    await expect(store.openBlob(absent)).rejects.toThrow(InputError);
+    for (const digest of ["../../etc/passwd", "sha256:../x", "sha256:", ""])
+      await expect(store.openBlob(digest)).rejects.toThrow(/digest/);
+  });
+
+  it("keeps nothing of a blob whose writer failed", async () => {
+    const dir = await createTemporaryFolder();
+    const store = await openArtifactStore(dir);
+    async function* failing(): AsyncGenerator<Uint8Array> {
+      yield* chunks("half");
+      throw new Error("gone");
+    }
+    await expect(store.putBlob(failing())).rejects.toThrow("gone");
+    expect(await readdir(join(dir, "incoming"))).toEqual([]);
+    expect(await readdir(join(dir, "blobs", "sha256"))).toEqual([]);
+  });
+
+  it("is an OCI image layout that twenty writers can add to at once", async () => {
+    const dir = await createTemporaryFolder();
+    const stores = await Promise.all(Array.from({ length: 4 }, () => openArtifactStore(dir)));
+    await Promise.all(
+      Array.from({ length: 20 }, async (_, at) => {
+        const store = stores[at % 4];
+        if (store === undefined) throw new Error("no store");
+        const blob = await store.putBlob(chunks(`blob ${at % 10}`));
+        await store.putArtifact(
+          { module: "core", digest: blob.digest, blob: blob.digest, blobBytes: blob.bytes, files: 1 },
+          manifest,
+        );
+      }),
+    );
+    expect(JSON.parse(await readFile(join(dir, "oci-layout"), "utf8"))).toEqual({ imageLayoutVersion: "1.0.0" });
+    const index = JSON.parse(await readFile(join(dir, "index.json"), "utf8")) as {
+      manifests: { digest: string; size: number }[];
+    };
+    expect(index.manifests).toHaveLength(10);
+    for (const entry of index.manifests) {
+      const store = await openArtifactStore(dir);
+      const text = await readAll(await store.openBlob(entry.digest));
+      expect(Buffer.byteLength(text)).toBe(entry.size);
+      const image = JSON.parse(text) as { config: { digest: string }; layers: { digest: string }[] };
+      for (const blob of [image.config, ...image.layers]) expect(await store.hasBlob(blob.digest)).toBe(true);
+    }
+  });
+});
+
+const segment = fc
+  .string({ unit: fc.constantFrom("a", "B", "é", "✓", ".x", "-", " ", "0"), minLength: 1, maxLength: 40 })
+  .filter((text) => text !== "." && text !== "..");
+const paths = fc.array(segment, { minLength: 1, maxLength: 8 }).map((segments) => segments.join("/"));
+
+describe("packing and unpacking", () => {
+  it("gives back what was packed, and the same digest for the same files (R10)", async () => {
+    const folder = await createTemporaryFolder();
+    const store = await openArtifactStore(join(folder, "store"));
+    const tree = fc.dictionary(paths, fc.record({ text: fc.string({ maxLength: 2000 }), executable: fc.boolean() }), {
+      maxKeys: 8,
+    });
+    await fc.assert(
+      fc.asyncProperty(tree, async (files) => {
+        const entries = Object.entries(files).filter(
+          ([path]) =>
+            !Object.keys(files).some(
+              (other) => other !== path && (other.startsWith(`${path}/`) || path.startsWith(`${other}/`)),
+            ),
+        );
+        const write = async (order: typeof entries, time: number): Promise<string> => {
+          const target = await mkdtemp(join(folder, "tree-"));
+          for (const [path, { text, executable }] of order) {
+            await mkdir(join(target, path, ".."), { recursive: true });
+            await writeFile(join(target, path), text);
+            await chmod(join(target, path), executable ? 0o700 : 0o600);
+            await utimes(join(target, path), time, time);
+          }
+          return target;
+        };
+        const first = await packFolder({ folder: await write(entries, 1), store });
+        expect(await packFolder({ folder: await write(entries.toReversed(), 2_000_000_000), store })).toEqual(first);
+        const into = await mkdtemp(join(folder, "into-"));
+        await rm(into, { recursive: true });
+        await unpackArtifact({ from: await store.openBlob(first.blob), into, digest: first.digest });
+        for (const [path, { text }] of entries)
+          expect(await readFile(join(into, path), "utf8")).toBe(Buffer.from(text).toString("utf8"));
+        expect(await packFolder({ folder: into, store })).toEqual(first);
+      }),
+      { numRuns: 40 },
+    );
+  }, 60_000);
+
+  it("refuses a link instead of following it", async () => {
+    const folder = await createTemporaryFolder();
+    const store = await openArtifactStore(join(folder, "store"));
+    await mkdir(join(folder, "tree"));
+    await symlink("/etc/passwd", join(folder, "tree", "x"));
+    await expect(packFolder({ folder: join(folder, "tree"), store })).rejects.toThrow(/neither a file nor a folder/);
+  });
+
+  it("notices one changed bit anywhere, and leaves nothing behind (R45)", async () => {
+    const folder = await createTemporaryFolder();
+    const store = await openArtifactStore(join(folder, "store"));
+    await mkdir(join(folder, "tree", "a"), { recursive: true });
+    await writeFile(join(folder, "tree", "a", "b"), "hello");
+    const packed = await packFolder({ folder: join(folder, "tree"), store });
+    const tar = Buffer.from(await readAll(await store.openBlob(packed.blob)), "utf8");
+    // The end of a tar is zeros twice; what comes behind the first is never read.
+    for (let at = 0; at < tar.length - 512; at += 1) {
+      const bent = Buffer.from(tar);
+      bent[at] = (bent[at] ?? 0) ^ 0x10;
+      const into = join(folder, `bent-${at}`);
+      await expect(unpackArtifact({ from: oneChunk(bent), into, digest: packed.digest })).rejects.toThrow(InputError);
+    }
+    expect((await readdir(folder)).toSorted()).toEqual(["store", "tree"]);
+  });
+});
+
+async function* oneChunk(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(bytes);
+}
