@@ -227,7 +227,7 @@ export function service(artifact: Digest, changes: object = {}): Resource {
     restartOn: [],
     presence: [],
     ...changes,
-  } as Resource;
+  };
 }
 
 export function readText(file: string): Promise<string> {

@@ -19,6 +19,7 @@ export interface ApplyLoopOptions {
     readonly accepted: Accepted;
     readonly applied: Applied | null;
     readonly settled: ReadonlyMap<string, ResourceReport>;
+    readonly seen: ReadonlySet<string>;
     readonly onReport: (report: ResourceReport) => void;
     /** What is tracked has changed on disk, also when the pass does not end. */
     readonly onApplied: (applied: Applied) => void;
@@ -133,7 +134,9 @@ async function passOnce(
     const onApplied = (next: Applied): void => {
       applied = next;
     };
-    const result = await options.pass({ accepted, applied, settled, onReport, onApplied, signal });
+    const seenApplied = [...state.reports.values()].filter((report) => report.state === "applied");
+    const known = new Set(seenApplied.map(({ id }) => id));
+    const result = await options.pass({ accepted, applied, settled, seen: known, onReport, onApplied, signal });
     const reports = new Map([
       ...keptRemovals(before, accepted),
       ...result.reports.map((each) => [each.id, each] as const),

@@ -19,6 +19,8 @@ export interface PassInput {
   readonly applied: Applied | null;
   /** Not looked at in this pass: what they were read as last. */
   readonly settled: ReadonlyMap<string, ResourceReport>;
+  /** Ids that an earlier pass of this host has seen as wanted. */
+  readonly seen: ReadonlySet<string>;
   readonly patience: Patience;
   readonly redact: (text: string) => string;
   /** After each resource. */
@@ -72,7 +74,8 @@ async function applyAll(input: PassInput, begun: Applied): Promise<ReadonlyMap<s
     const what = canonicalJson(resource);
     const presence = `presence ${resource.id}`;
     const report = await applyAny(context, input.providers, resource, {
-      wasApplied: wasApplied.has(resource.id),
+      // A service that does not run when the host comes up was ended with it, or with the machine: no drift.
+      wasApplied: wasApplied.has(resource.id) && (resource.kind !== "service" || input.seen.has(resource.id)),
       gate: gateOf({ resource, reports, waitedMs: patience.waitedMs(presence, what) }),
       unavailableMs: () => patience.waitedMs(resource.id, what),
       redact,

@@ -23,17 +23,18 @@ function judge(wanted: WantedService, observed: ObservedService): Conclusion {
   if (run.alive && wanted.health === null && nowMs - run.startedMs >= neededMs) {
     return { state: "applied", message: "running" };
   }
-  const isWithin = nowMs - run.firstStartedMs < wanted.withinMs;
   const why = wanted.hasProvisions ? "; perhaps a provider has not made yet what it requires" : "";
   // The words stay the same from one ending to the next: the same failure is the same (R32).
   if (!run.alive || run.endings >= attemptsBeforeFailed) {
     const ending = run.lastEnding ?? "ended";
-    const mayTry = isWithin && (wanted.hasProvisions || run.endings < attemptsBeforeFailed);
+    // What it requires may come any moment: within its bound it may end as often as it likes.
+    const mayComeYet = wanted.hasProvisions && nowMs - run.firstStartedMs < wanted.withinMs;
+    const mayTry = run.endings < attemptsBeforeFailed || mayComeYet;
     if (mayTry) return { state: "waiting", message: `${ending}; it is started again` };
     return { state: "failed", message: `${ending}; it ends again and again${why}` };
   }
   if (health === null) return { state: "waiting", message: "started; it is watched whether it stays" };
-  if (isWithin) return { state: "waiting", message: `not healthy yet: ${health.said}` };
+  if (nowMs - run.startedMs < wanted.withinMs) return { state: "waiting", message: `not healthy yet: ${health.said}` };
   const seconds = Math.round(wanted.withinMs / 1000);
   return { state: "un-ready", message: `not healthy within ${seconds} s: ${health.said}${why}` };
 }

@@ -44,7 +44,7 @@ export function createServiceHandler(
       if (run === null || !run.alive || wanted.health === null || run.spec !== wanted.spec.digest) {
         return { run, health: null, ended, nowMs: nowMs() };
       }
-      const isPast = nowMs() - run.firstStartedMs > wanted.withinMs;
+      const isPast = nowMs() - run.startedMs > wanted.withinMs;
       const health = await probeHealth(wanted.health, { tries: isPast ? 2 : 1 });
       // It may have ended while it was asked: what is reported is what is there last.
       return { run: await supervisor.readRun(wanted.spec), health, ended, nowMs: nowMs() };

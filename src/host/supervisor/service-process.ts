@@ -71,6 +71,7 @@ export class ServiceProcess {
       const { alive } = await this.readRun(spec);
       if (alive && this.#run.spec === spec.digest) return;
       await this.#end();
+      this.#run = { ...this.#run, firstStartedMs: this.#options.nowMs(), endings: [], lastEnding: null };
       await this.#start(spec);
     });
   }
@@ -106,11 +107,9 @@ export class ServiceProcess {
     const { folder, user, log, nowMs } = this.#options;
     const nonce = randomUUID();
     const startedMs = nowMs();
-    const fresh = { firstStartedMs: startedMs, endings: [], lastEnding: null };
-    const kept = this.#run.spec === spec.digest ? {} : fresh;
     this.#spec = spec;
     const { id, module, artifact, digest } = spec;
-    this.#run = { ...this.#run, ...kept, id, module, artifact, spec: digest, nonce, identity: null, startedMs };
+    this.#run = { ...this.#run, id, module, artifact, spec: digest, nonce, identity: null, startedMs };
     // Before the start: a kill in between leaves a process that is found by its nonce.
     await writeRun(folder, this.#run);
     try {

@@ -25,7 +25,7 @@ export interface ServiceRun {
   /** It has ended and the supervisor starts it again after its delay. */
   readonly startsAgain: boolean;
   readonly startedMs: number;
-  /** First start with this spec: bounds on becoming healthy count from here. */
+  /** First start since it was asked for; the supervisor's own starts after an ending do not move it. */
   readonly firstStartedMs: number;
   /** How often it has ended by itself lately (see `restart-delay.ts`). */
   readonly endings: number;

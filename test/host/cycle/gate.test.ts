@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import type { ResourceReport } from "../../../src/core/report.ts";
+import { digestValue } from "../../../src/decide/digest.ts";
+import { gateOf } from "../../../src/host/cycle/gate.ts";
+import { service } from "../../support/host-bed.ts";
+
+const artifact = digestValue("files");
+
+function reports(...states: [string, ResourceReport["state"]][]): Map<string, ResourceReport> {
+  return new Map(states.map(([id, state]) => [id, { id, state, message: "so it is" }]));
+}
+
+describe("the gate before a resource (R2)", () => {
+  const plain = service(artifact);
+  const waiting = service(artifact, { after: [], presence: [{ service: "service/mq/main", withinSeconds: 60 }] });
+
+  it.each([
+    ["what it comes after is there", plain, reports(["artifact/web/files", "applied"]), 0, null],
+    ["what it comes after is on its way", plain, reports(["artifact/web/files", "waiting"]), 0, "waiting"],
+    ["what it comes after has failed", plain, reports(["artifact/web/files", "failed"]), 0, "un-ready"],
+    ["its presence is there", waiting, reports(["service/mq/main", "applied"]), 0, null],
+    [
+      "its presence has failed, for less than the bound",
+      waiting,
+      reports(["service/mq/main", "failed"]),
+      59_000,
+      "waiting",
+    ],
+    ["its presence has failed, past the bound", waiting, reports(["service/mq/main", "failed"]), 60_000, "un-ready"],
+    ["its presence is nowhere on this node", waiting, reports(), 61_000, "un-ready"],
+  ] as const)("%s", (_situation, resource, known, waitedMs, state) => {
+    expect(gateOf({ resource, reports: known, waitedMs })?.state ?? null).toBe(state);
+  });
+
+  it("names what is waited for and why", () => {
+    const gate = gateOf({ resource: waiting, reports: reports(["service/mq/main", "un-ready"]), waitedMs: 60_000 });
+    expect(gate?.message).toBe("has waited 60 s for service/mq/main, which is un-ready: so it is");
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { digestValue } from "../../../src/decide/digest.ts";
+import { concludeService } from "../../../src/host/resources/conclude-service.ts";
+import { diffService, type ObservedService, type WantedService } from "../../../src/host/resources/service.ts";
+
+const NOW = Date.parse("2026-03-01T12:00:00.000Z");
+const SECOND = 1000;
+const digest = digestValue("spec");
+
+function wanted(changes: Partial<WantedService> = {}): WantedService {
+  const spec = {
+    id: "service/web/main",
+    module: "web",
+    artifact: digestValue("files"),
+    command: ["node"],
+    env: {},
+    folder: "/",
+    logFile: "/dev/null",
+    digest,
+  } as const;
+  return { spec, health: { tcp: "127.0.0.1:1" }, withinMs: 20 * SECOND, hasProvisions: false, ...changes };
+}
+
+function observed(run: object = {}, rest: Partial<ObservedService> = {}): ObservedService {
+  const startedMs = NOW - 5 * SECOND;
+  const running = {
+    spec: digest,
+    artifact: digest,
+    alive: true,
+    startsAgain: false,
+    startedMs,
+    firstStartedMs: startedMs,
+  };
+  return { run: { ...running, endings: 0, lastEnding: null, ...run }, health: null, ended: null, nowMs: NOW, ...rest };
+}
+
+const healthy = { ok: true, said: "answers 200" };
+const ill = { ok: false, said: "refuses connections" };
+
+describe("what a read of a service shows", () => {
+  it.each([
+    ["healthy", wanted(), observed({}, { health: healthy }), "applied"],
+    ["there, and not healthy yet", wanted(), observed({}, { health: ill }), "waiting"],
+    ["not healthy past its bound", wanted(), observed({ startedMs: NOW - 21 * SECOND }, { health: ill }), "un-ready"],
+    ["without a check, just started", wanted({ health: null }), observed({ startedMs: NOW - 10 }), "waiting"],
+    ["without a check, it stayed", wanted({ health: null }), observed(), "applied"],
+    [
+      "without a check, it has ended once and not stayed yet",
+      wanted({ health: null }),
+      observed({ endings: 1 }),
+      "waiting",
+    ],
+    ["ended once, started again soon", wanted(), observed({ alive: false, startsAgain: true, endings: 1 }), "waiting"],
+    ["ended again and again", wanted(), observed({ alive: false, startsAgain: true, endings: 3 }), "failed"],
+    ["alive between two of many endings", wanted(), observed({ endings: 3 }, { health: ill }), "failed"],
+    [
+      "ending while its provider may not have made anything yet",
+      wanted({ hasProvisions: true }),
+      observed({ alive: false, startsAgain: true, endings: 5 }),
+      "waiting",
+    ],
+    [
+      "ending still, past the bound for its provider",
+      wanted({ hasProvisions: true }),
+      observed({ alive: false, startsAgain: true, endings: 9, firstStartedMs: NOW - 60 * SECOND }),
+      "failed",
+    ],
+    ["another version", wanted(), observed({ spec: digestValue("other") }), "failed"],
+    ["never started", wanted(), { run: null, health: null, ended: null, nowMs: NOW }, "failed"],
+  ] as const)("%s (R43, case 33)", (_situation, want, see, state) => {
+    expect(concludeService(want, see).state).toBe(state);
+  });
+
+  it("says that a provider may not have made what it requires (R2)", () => {
+    const late = observed({ startedMs: NOW - 21 * SECOND }, { health: ill });
+    expect(concludeService(wanted({ hasProvisions: true }), late).message).toBe(
+      "not healthy within 20 s: refuses connections; perhaps a provider has not made yet what it requires",
+    );
+  });
+
+  it("gives the same words for the same failure, whatever the count (R32, case 29)", () => {
+    const ending = (endings: number) =>
+      concludeService(wanted(), observed({ alive: false, startsAgain: true, endings, lastEnding: "exit code 1" }))
+        .message;
+    expect(ending(4)).toBe(ending(17));
+  });
+
+  it("leaves a start that the supervisor has planned to the supervisor", () => {
+    expect(diffService(wanted(), observed({ alive: false, startsAgain: true }))).toBeNull();
+    expect(diffService(wanted(), observed({ alive: false, startsAgain: false }))).not.toBeNull();
+  });
+});

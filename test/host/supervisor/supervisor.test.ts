@@ -1,0 +1,176 @@
+import { spawn } from "node:child_process";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { digestValue } from "../../../src/decide/digest.ts";
+import type { Log } from "../../../src/host/log.ts";
+import { findServiceUser } from "../../../src/host/service-user.ts";
+import { isAlive, readIdentity } from "../../../src/host/supervisor/process-identity.ts";
+import type { ServiceRun, ServiceSpec } from "../../../src/host/supervisor/service-run.ts";
+import { createSupervisor, type Supervisor } from "../../../src/host/supervisor/supervisor.ts";
+import { eventually, makeFolder } from "../../support/host-bed.ts";
+
+const log: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+let folder: string;
+let supervisor: Supervisor;
+let changes: string[];
+
+beforeEach(async () => {
+  folder = await makeFolder();
+  changes = [];
+  supervisor = await open();
+});
+
+afterEach(async () => {
+  await supervisor.stopAll();
+  supervisor.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function open(): Promise<Supervisor> {
+  return createSupervisor({
+    folder: path.join(folder, "services"),
+    user: await findServiceUser(),
+    log,
+    nowMs: Date.now,
+    redact: (text) => text.replaceAll("hunter2", "[REDACTED]"),
+    onChange: (id) => changes.push(id),
+    graceMs: 500,
+  });
+}
+
+function spec(script: string, given: Partial<ServiceSpec> = {}): ServiceSpec {
+  const command = [process.execPath, "-e", script] as const;
+  return {
+    id: "service/web/main",
+    module: "web",
+    artifact: digestValue("artifact"),
+    command,
+    env: { MESH_MODULE: "web" },
+    folder: "/",
+    logFile: path.join(folder, "log", "web.log"),
+    digest: digestValue([...command, given.env ?? {}]),
+    ...given,
+  };
+}
+
+async function runOf(wanted: ServiceSpec): Promise<ServiceRun> {
+  const run = await supervisor.readRun(wanted);
+  if (run === null) throw new Error("no run");
+  return run;
+}
+
+async function keptPid(): Promise<number> {
+  return JSON.parse(await readFile(path.join(folder, "services/service.web.main.json"), "utf8")).identity.pid;
+}
+
+const loop = "setInterval(() => {}, 1000)";
+
+describe("the supervisor", { timeout: 30_000 }, () => {
+  it("starts a service once and leaves it alone while it is as wanted", async () => {
+    await supervisor.ensure(spec(loop));
+    const pid = await keptPid();
+    await supervisor.ensure(spec(loop));
+    expect(await keptPid()).toBe(pid);
+    expect(await runOf(spec(loop))).toMatchObject({ alive: true, endings: 0, lastEnding: null });
+  });
+
+  it("restarts it when its command or environment is another", async () => {
+    await supervisor.ensure(spec(loop));
+    const identity = await readIdentity(await keptPid());
+    const other = spec(loop, { env: { MESH_MODULE: "web", LEVEL: "2" } });
+    await supervisor.ensure(other);
+    expect(identity === null || (await isAlive(identity))).toBe(false);
+    expect((await runOf(other)).spec).toBe(other.digest);
+  });
+
+  it("starts it again after it ended, later each time, and says how it ended", async () => {
+    const failing = spec(`console.log("password hunter2"); process.exit(3)`);
+    await supervisor.ensure(failing);
+    await eventually(async () => (await runOf(failing)).endings >= 3, "three endings");
+    expect((await runOf(failing)).lastEnding).toBe("exit code 3: password [REDACTED]");
+    expect(supervisor.takeEnding(failing.id)).toBe("exit code 3: password [REDACTED]");
+    expect(supervisor.takeEnding(failing.id)).toBeNull();
+    expect(changes).toContain(failing.id);
+  });
+
+  it("says that a command cannot be started, and goes on trying", async () => {
+    const missing = spec("", { command: ["/nowhere/at-all"], digest: digestValue("missing") });
+    await supervisor.ensure(missing);
+    expect(await runOf(missing)).toMatchObject({ alive: false, startsAgain: true });
+    expect((await runOf(missing)).lastEnding).toMatch(/^cannot be started: .*ENOENT/);
+  });
+
+  it("ends the whole group, also who does not listen to SIGTERM", async () => {
+    const stubborn = spec(`
+      process.on("SIGTERM", () => {});
+      const child = require("node:child_process").spawn(process.execPath, ["-e", 'process.on("SIGTERM", () => {}); console.log(process.pid); setInterval(() => {}, 1000)'], { stdio: "inherit" });
+      ${loop}`);
+    await supervisor.ensure(stubborn);
+    const logged = await eventually(
+      async () => /^\d+$/m.exec(await readFile(stubborn.logFile, "utf8"))?.[0],
+      "the child runs",
+    );
+    const child = await readIdentity(Number(logged));
+    const parent = await readIdentity(await keptPid());
+    await supervisor.stop(stubborn.id);
+    for (const identity of [child, parent]) expect(identity !== null && (await isAlive(identity))).toBe(false);
+    expect(await readdir(path.join(folder, "services"))).toEqual([]);
+  });
+
+  it("adopts what runs after a restart of the host, and notices its end (R50)", async () => {
+    await supervisor.ensure(spec(loop));
+    const pid = await keptPid();
+    supervisor.close();
+    supervisor = await open();
+    expect(await runOf(spec(loop))).toMatchObject({ alive: true });
+    await supervisor.ensure(spec(loop));
+    expect(await keptPid()).toBe(pid);
+    process.kill(pid, "SIGKILL");
+    await eventually(() => changes.includes("service/web/main"), "noticed");
+    await eventually(async () => (await runOf(spec(loop))).alive, "started again");
+    expect(await keptPid()).not.toBe(pid);
+  });
+
+  it("finds a process whose start a kill has kept from being written down", async () => {
+    await supervisor.ensure(spec(loop));
+    const pid = await keptPid();
+    supervisor.close();
+    const file = path.join(folder, "services/service.web.main.json");
+    await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, "utf8")), identity: null }));
+    supervisor = await open();
+    expect(await runOf(spec(loop))).toMatchObject({ alive: true });
+    await supervisor.stop("service/web/main");
+    expect(await readIdentity(pid)).toBeNull();
+  });
+
+  it("never touches a stranger that got the pid", async () => {
+    await supervisor.ensure(spec(loop));
+    const pid = await keptPid();
+    supervisor.close();
+    const stranger = spawn(process.execPath, ["-e", loop], { detached: true, stdio: "ignore" });
+    const file = path.join(folder, "services/service.web.main.json");
+    const kept = JSON.parse(await readFile(file, "utf8"));
+    const stale = { ...kept, nonce: "gone", identity: { ...kept.identity, pid: stranger.pid } };
+    await writeFile(file, JSON.stringify(stale));
+    supervisor = await open();
+    try {
+      expect(await runOf(spec(loop))).toMatchObject({ alive: false });
+      await supervisor.stop("service/web/main");
+      expect(await readIdentity(stranger.pid ?? 0)).not.toBeNull();
+    } finally {
+      stranger.kill("SIGKILL");
+      process.kill(pid, "SIGKILL");
+    }
+  });
+
+  it("gives a service nothing of the host's environment, and no secret in its state", async () => {
+    process.env["HOST_ONLY"] = "hunter2";
+    const printing = spec(`console.log(Object.keys(process.env).sort().join(" ")); ${loop}`);
+    await supervisor.ensure(printing);
+    delete process.env["HOST_ONLY"];
+    const said = await eventually(async () => (await readFile(printing.logFile, "utf8")).trim() || null, "printed");
+    expect(said).toBe("HOME LANG MESH_MODULE MESH_RUN PATH");
+    expect(await readFile(path.join(folder, "services/service.web.main.json"), "utf8")).not.toContain("setInterval");
+  });
+});
