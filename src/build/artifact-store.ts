@@ -4,7 +4,7 @@ import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { Artifact } from "../core/artifact.ts";
-import { errorCode, InputError } from "../core/errors.ts";
+import { errorCode, InputError, whenThere } from "../core/errors.ts";
 import type { Manifest } from "../core/manifest.ts";
 import { digestSchema, type Digest } from "../core/names.ts";
 import { describeArtifact } from "./artifact-manifest.ts";
@@ -110,12 +110,7 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 async function sizeOrNull(path: string): Promise<number | null> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return null;
-    throw error;
-  }
+  return (await whenThere(stat(path)))?.size ?? null;
 }
 
 async function removeLeftOvers(incoming: string): Promise<void> {

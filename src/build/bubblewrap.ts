@@ -1,6 +1,6 @@
 import { lchown, lstat, readdir, readlink, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { errorCode } from "../core/errors.ts";
+import { whenThere } from "../core/errors.ts";
 import type { ControlGroups } from "./cgroup.ts";
 import { runLimited } from "./run-limited.ts";
 import { fixedEnvironment, type Mount, type Sandbox, type SandboxResult, type SandboxRun } from "./sandbox.ts";
@@ -138,7 +138,7 @@ async function listSystem(network: "none" | "host"): Promise<string[]> {
     for (const path of ["/etc/hosts", "/etc/nsswitch.conf", "/etc/ssl", "/etc/ca-certificates", "/etc/pki"])
       words.push("--ro-bind-try", path, path);
     // Often a link to a file elsewhere; the file is what is needed.
-    const resolver = await realpathOrNull("/etc/resolv.conf");
+    const resolver = await whenThere(realpath("/etc/resolv.conf"));
     if (resolver !== null) words.push("--ro-bind", resolver, "/etc/resolv.conf");
   }
   const node = await realpath(process.execPath);
@@ -151,20 +151,7 @@ async function listSystem(network: "none" | "host"): Promise<string[]> {
 }
 
 async function mountTopFolder(path: string): Promise<string[]> {
-  try {
-    const found = await lstat(path);
-    return found.isSymbolicLink() ? ["--symlink", await readlink(path), path] : ["--ro-bind", path, path];
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return [];
-    throw error;
-  }
-}
-
-async function realpathOrNull(path: string): Promise<string | null> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return null;
-    throw error;
-  }
+  const found = await whenThere(lstat(path));
+  if (found === null) return [];
+  return found.isSymbolicLink() ? ["--symlink", await readlink(path), path] : ["--ro-bind", path, path];
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { errorCode } from "../core/errors.ts";
+import { errorCode, whenThere } from "../core/errors.ts";
 
 export interface GroupLimits {
   readonly memoryBytes: number;
@@ -39,8 +39,8 @@ async function works(groups: ControlGroups): Promise<boolean> {
     await group.remove();
     return true;
   } catch (error) {
-    // Read-only, not ours, or without controllers: then the sandbox says what it cannot promise.
     if (errorCode(error) === null) throw error;
+    // absence is the answer: read-only, not ours, or without controllers; then the sandbox says what it cannot promise
     return false;
   }
 }
@@ -162,11 +162,6 @@ async function readCount(file: string, key: string): Promise<number> {
   return line === undefined ? 0 : Number(line.slice(key.length + 1));
 }
 
-async function readText(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENODEV") return null;
-    throw error;
-  }
+function readText(file: string): Promise<string | null> {
+  return whenThere(readFile(file, "utf8"), ["ENOENT", "ENODEV"]);
 }

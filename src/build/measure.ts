@@ -1,6 +1,6 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode } from "../core/errors.ts";
+import { errorCode, whenThere } from "../core/errors.ts";
 
 /** Bytes on disk below a folder; stops counting past the limit. */
 export async function measureFolder(folder: string, limitBytes: number): Promise<number> {
@@ -48,13 +48,9 @@ export async function measureProcesses(
 }
 
 async function readProcess(pid: string): Promise<{ parent: number; memoryBytes: number } | null> {
-  try {
-    const text = await readFile(join("/proc", pid, "stat"), "utf8");
-    // The name may hold spaces and brackets: fields count from behind it.
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return { parent: Number(fields[1]), memoryBytes: Number(fields[21]) * 4096 };
-  } catch (error) {
-    if (errorCode(error) === "ENOENT" || errorCode(error) === "ESRCH") return null;
-    throw error;
-  }
+  const text = await whenThere(readFile(join("/proc", pid, "stat"), "utf8"), ["ENOENT", "ESRCH"]);
+  if (text === null) return null;
+  // The name may hold spaces and brackets: fields count from behind it.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return { parent: Number(fields[1]), memoryBytes: Number(fields[21]) * 4096 };
 }

@@ -34,3 +34,15 @@ export function errorCode(error: unknown): string | null {
   if (!(error instanceof Error) || !("code" in error)) return null;
   return typeof error.code === "string" ? error.code : null;
 }
+
+/** Null where the system says, by one of these codes, that the thing is not there. Every other failure goes on. */
+export async function whenThere<T>(work: Promise<T>, codes: readonly string[] = ["ENOENT"]): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === null || !codes.includes(code)) throw error;
+    // absence is the answer: that is what the caller asks about
+    return null;
+  }
+}

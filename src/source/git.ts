@@ -108,7 +108,7 @@ export async function* streamGit(run: GitRun): AsyncGenerator<Buffer, void, unde
   const closed = new Promise<number | null>((resolve, reject) => {
     child.once("error", reject).once("close", resolve);
   });
-  // Awaited below; a failure to start must not be unhandled in the meantime.
+  // absence is the answer: it is awaited below; it must only not be unhandled until then
   closed.catch(() => undefined);
   feed(child, run.input);
   const timer = setTimeout(() => stop(`was stopped after ${run.waitMs} ms`), run.waitMs);

@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { randomUUID } from "node:crypto";
 import { branchSchema, type ObjectId, objectIdSchema } from "../core/names.ts";
-import { errorCode, InputError, UnavailableError } from "../core/errors.ts";
+import { errorCode, InputError, UnavailableError, whenThere } from "../core/errors.ts";
 import { GitError, runGit } from "./git.ts";
 import { listTree, readBlobs, treeAt, treeWithout } from "./git-objects.ts";
 import type { CommitInfo, Repository } from "./repository.ts";
@@ -60,13 +60,7 @@ async function initialise(dir: string): Promise<void> {
 }
 
 async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return false;
-    throw error;
-  }
+  return (await whenThere(stat(path))) !== null;
 }
 
 async function lookAtHeads(

@@ -2,7 +2,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isTypeScriptTest } from "../../source/imports/typescript-source.ts";
 import { listFiles } from "../list-files.ts";
-import { errorCode } from "../../core/errors.ts";
+import { whenThere } from "../../core/errors.ts";
 import { listDevelopmentPaths } from "./third-parties.ts";
 
 export interface PrepareArtifact {
@@ -48,11 +48,6 @@ async function dropInstallerFiles(modules: string): Promise<void> {
 }
 
 async function readdirOrEmpty(path: string): Promise<string[]> {
-  try {
-    return await readdir(path);
-  } catch (error) {
-    // Most packages bring no packages of their own.
-    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return [];
-    throw error;
-  }
+  // Most packages bring no packages of their own.
+  return (await whenThere(readdir(path), ["ENOENT", "ENOTDIR"])) ?? [];
 }

@@ -3,7 +3,7 @@ import { cp, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promis
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { z } from "zod";
-import { errorCode } from "../../core/errors.ts";
+import { errorCode, whenThere } from "../../core/errors.ts";
 import { lockFile, packageFile, type PackageJson, parseJson } from "../../source/imports/package-facts.ts";
 import { normaliseModes } from "../normalise-modes.ts";
 import type { Mount } from "../sandbox.ts";
@@ -36,7 +36,10 @@ export async function placeThirdParties(
 ): Promise<Placed | BuildOutcome> {
   const wanted = { ...own.peerDependencies, ...own.optionalDependencies, ...own.devDependencies, ...own.dependencies };
   if (Object.keys(wanted).length === 0) return { kind: "placed", lockText: null };
-  const texts = await Promise.all([readTextOrNull(join(folder, packageFile)), readTextOrNull(join(folder, lockFile))]);
+  const texts = await Promise.all([
+    whenThere(readFile(join(folder, packageFile), "utf8")),
+    whenThere(readFile(join(folder, lockFile), "utf8")),
+  ]);
   const [packageText, lockText] = texts;
   if (packageText === null || lockText === null)
     return unfit("compile", `${packageFile} lists packages, but there is no ${lockFile} to fetch them by`);
@@ -46,7 +49,7 @@ export async function placeThirdParties(
     .update(JSON.stringify([packageText, lockText, process.platform, process.arch, process.version]))
     .digest("hex");
   const kept = join(job.cache, "packages", key);
-  if (!(await isThere(kept))) {
+  if ((await whenThere(stat(kept))) === null) {
     const failed = await fetchPackages(job, { packageText, lockText, kept });
     if (failed !== null) return failed;
   }
@@ -206,23 +209,4 @@ function networkEnvironment(): Record<string, string> {
     if (value !== undefined && !value.includes("@")) env[name] = value;
   }
   return env;
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return false;
-    throw error;
-  }
-}
-
-async function readTextOrNull(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return null;
-    throw error;
-  }
 }

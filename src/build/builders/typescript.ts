@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
-import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode } from "../../core/errors.ts";
+import { errorCode, whenThere } from "../../core/errors.ts";
 import type { Finding } from "../../source/finding.ts";
 import { lockFile, packageFile, readPackage, tsconfigFile } from "../../source/imports/package-facts.ts";
 import {
@@ -33,7 +33,7 @@ async function build(job: BuildJob): Promise<BuildOutcome> {
   const folder = join(job.root, "module");
   const sources = (await listFiles(folder)).filter(isTypeScriptSource);
   if (sources.length === 0) return unfit("compile", `there is no code under ${sourceFolder}/: nothing to compile`);
-  const reading = readPackage(await readTextOrUndefined(join(folder, packageFile)));
+  const reading = readPackage((await whenThere(readFile(join(folder, packageFile), "utf8"))) ?? undefined);
   if (reading.kind === "refused") return unfit("compile", `${packageFile}: ${reading.finding.message}`);
   const own = reading.kind === "package" ? reading.value : {};
 
@@ -75,7 +75,7 @@ function describeNoTests(): Finding {
 async function compile(job: BuildJob, folder: string, sources: readonly string[]): Promise<BuildOutcome | null> {
   const dist = join(folder, "dist");
   await mkdir(dist);
-  const hasConfig = (await readTextOrUndefined(join(folder, tsconfigFile))) !== undefined;
+  const hasConfig = (await whenThere(stat(join(folder, tsconfigFile)))) !== null;
   await writeFile(join(folder, ownConfig), JSON.stringify(describeConfig(hasConfig, sources)));
   await normaliseModes(job.root);
   const compiler = findPackage("typescript");
@@ -160,13 +160,4 @@ function firstLines(text: string, count: number): string {
   const lines = text.trim().split("\n");
   const more = lines.length > count ? `\n… and ${lines.length - count} lines more` : "";
   return lines.slice(0, count).join("\n") + more;
-}
-
-async function readTextOrUndefined(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
 }
