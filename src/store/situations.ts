@@ -99,14 +99,16 @@ function situate(records: NodeRecords, options: ViewOptions): Situation {
     lastTold: told === undefined ? null : { outcome: told.outcome, why: told.why, at: told.at },
     changedSince: null,
     readAt: options.now,
-    sourcesLookedAt: oldestLook(records),
+    ...oldestLook(records),
     now: options.now,
     limits: options.limits,
   });
 }
 
-function oldestLook({ world, node, looked }: NodeRecords): string | null {
+/** Nothing for a node without modules: there is no source that it could be behind of. */
+function oldestLook({ world, node, looked }: NodeRecords): { sourcesLookedAt?: string | null } {
   const looks = (world.assignments.get(node.name) ?? []).map(({ module }) => looked.get(module) ?? null);
+  if (looks.length === 0) return {};
   const known = looks.filter((at) => at !== null);
-  return known.length < looks.length ? null : (known.toSorted()[0] ?? null);
+  return { sourcesLookedAt: known.length < looks.length ? null : (known.toSorted()[0] ?? null) };
 }

@@ -6,7 +6,21 @@ import type { MeshConnection } from "../../src/cli/mesh-connection.ts";
 import { meshPaths } from "../../src/cli/mesh-setup.ts";
 import { createCertificateAuthority } from "../../src/link/certificate-authority.ts";
 import { parseEnrolmentToken } from "../../src/link/enrolment-token.ts";
-import { addNodes, grant, mesh, openRecords, type Records, sendOne } from "../store/open-records.ts";
+import { digestValue } from "../../src/decide/digest.ts";
+import { trackFailures } from "../../src/decide/track-failures.ts";
+import { keepAccount } from "../../src/store/accounts.ts";
+import { withGate } from "../../src/store/gate.ts";
+import {
+  addNodes,
+  declarationOf,
+  grant,
+  mesh,
+  openRecords,
+  type Records,
+  reportOf,
+  send,
+  sendOne,
+} from "../store/open-records.ts";
 import { type Ran, runMesh } from "./fake-context.ts";
 
 let state: string;
@@ -186,6 +200,25 @@ describe("status and its codes", () => {
     await addNodes(records.db, "node-a");
     await sendOne(records.db, await grant(records.db), "node-a");
     expect((await runIt("status")).code).not.toBe(0);
+  });
+
+  it("a told node without modules is current when it reported so: there is no source to look at", async () => {
+    await addNodes(records.db, "node-a");
+    await records.db.query("update node set incarnation = 'aaaa', last_contact_at = now() where name = 'node-a'");
+    const epoch = await grant(records.db);
+    const digest = digestValue({ node: "node-a", builds: {}, resources: [] });
+    const has = { epoch, number: 1 };
+    await withGate(records.db, { mesh, epoch, count: 1 }, (tx) =>
+      send(tx, { ...declarationOf("node-a", has), digest }),
+    );
+    const report = { ...reportOf("node-a", { has, digest }), outcome: "applied" } as const;
+    await keepAccount(records.db, mesh, report, ({ receivedAt }) => ({
+      kind: "kept",
+      track: trackFailures(null, report, receivedAt),
+    }));
+    const ran = await runIt("status");
+    expect(ran.stdout).toMatch(/node-a +current/);
+    expect(ran.code).toBe(0);
   });
 
   it("--watch --json prints a document for each change, and ends when asked", async () => {

@@ -1,7 +1,8 @@
 import type { Condition } from "../../core/condition.ts";
 import type { Name } from "../../core/names.ts";
 import { deliveryLine, type DeliveryLine, type DeliveryNode } from "../../decide/delivery-line.ts";
-import { compareOrder, describeOrder } from "../../decide/order.ts";
+import { isModuleApplied } from "../../decide/is-module-applied.ts";
+import { describeOrder } from "../../decide/order.ts";
 import { isBehind, type Situation } from "../../decide/situation.ts";
 import type { ModuleRecord } from "../../store/modules.ts";
 import type { ControllerState } from "../controller-state.ts";
@@ -134,12 +135,7 @@ function deliveryNode({ view }: StatusRecords, module: Name, node: StatusNode): 
   const assigned = (view.world.assignments.get(node.node) ?? []).some((one) => one.module === module);
   if (!assigned && declared === null) return [];
   const account = view.accounts.get(node.node);
-  const applied =
-    sent !== undefined &&
-    account?.has != null &&
-    account.outcome === "applied" &&
-    account.incarnation === sent.incarnation &&
-    compareOrder(account.has, sent.order) === 0 &&
-    account.digest === sent.digest;
+  const facts = account === undefined ? null : { ...account, resources: account.report.resources };
+  const applied = sent !== undefined && isModuleApplied(module, sent, facts);
   return [{ node: node.node, declared, word: node.word, applied }];
 }
