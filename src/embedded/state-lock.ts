@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { link, rename, rm } from "node:fs/promises";
+import { link, rm } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { InputError } from "../core/errors.ts";
 import { isIdentity } from "./pid-file.ts";
 import { isAlive, isErrno, readProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
@@ -15,33 +16,55 @@ interface LockFile {
   readonly token: string;
 }
 
+const attempts = 200;
+const pauseMs = 10;
+
 /**
  * One process at a time works on a state folder. Throws InputError naming the other's pid while that process lives;
  * the lock of one that was killed is taken over.
  */
 export async function takeStateLock(path: string): Promise<StateLock> {
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    if (attempt > 0) await sleep(pauseMs);
+    const answer = await tryLock(path);
+    if (answer === "again") continue;
+    if ("release" in answer) return answer;
+    throw new InputError(
+      `another process (pid ${answer.pid}) works on this state folder (${path})`,
+      `End it (Ctrl-C in its terminal, or kill ${answer.pid}), or use another folder with --state DIR.`,
+    );
+  }
+  throw new InputError(`the lock ${path} could not be taken`, "Try again.");
+}
+
+/** The lock, or who lives and has it. */
+async function tryLock(path: string): Promise<StateLock | ProcessIdentity | "again"> {
   const owner = readProcessIdentity(process.pid);
   if (owner === null) throw new Error("this process does not find itself");
   const mine: LockFile = { owner, token: randomBytes(8).toString("hex") };
   const own = `${path}.${mine.token}`;
   await writeAtomically(own, JSON.stringify(mine));
   try {
-    for (let attempt = 0; attempt < 20; attempt += 1) {
-      if (await linkAs(own, path)) return { release: () => release(path, mine.token) };
-      const held = await readJson(path, isLockFile);
-      if (held === null) continue;
-      if (isAlive(held.owner)) {
-        throw new InputError(
-          `another process (pid ${held.owner.pid}) works on this state folder (${path})`,
-          `End it (Ctrl-C in its terminal, or kill ${held.owner.pid}), or use another folder with --state DIR.`,
-        );
-      }
-      await removeStale(path, held.token, `${own}.stale`);
-    }
+    if (await linkAs(own, path)) return { release: () => release(path, mine.token) };
   } finally {
     await rm(own, { force: true });
   }
-  throw new InputError(`the lock ${path} could not be taken`, "Try again.");
+  const held = await readJson(path, isLockFile);
+  if (held === null) return "again";
+  if (isAlive(held.owner)) return held.owner;
+  await removeStale(path, held.token);
+  return "again";
+}
+
+/**
+ * Two may find the same stale lock, and the slower one must not take away what the faster one has just made: so the
+ * right to remove the lock with this token is a lock itself, and no other lock ever has this token.
+ */
+async function removeStale(path: string, token: string): Promise<void> {
+  const right = await tryLock(`${path}.${token}.remove`);
+  if (right === "again" || !("release" in right)) return;
+  await release(path, token);
+  await right.release();
 }
 
 /** A link is made by one only: that is the lock. */
@@ -54,20 +77,6 @@ async function linkAs(own: string, path: string): Promise<boolean> {
     if (isErrno(error, "EEXIST")) return false;
     throw error;
   }
-}
-
-/** Two may find the same stale lock; the slower one must not take away what the faster one has just made. */
-async function removeStale(path: string, token: string, aside: string): Promise<void> {
-  try {
-    await rename(path, aside);
-  } catch (error) {
-    // absence is the answer: the other one has removed it already.
-    if (isErrno(error, "ENOENT")) return;
-    throw error;
-  }
-  const taken = await readJson(aside, isLockFile);
-  if (taken !== null && taken.token !== token) await linkAs(aside, path);
-  await rm(aside, { force: true });
 }
 
 async function release(path: string, token: string): Promise<void> {

@@ -1,0 +1,24 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { expect, it } from "vitest";
+import { answersOnPort, chooseFreePort, chooseKeptPort, isPortFree } from "../../src/embedded/ports.ts";
+
+it("tells a taken port from a free one", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = address !== null && typeof address === "object" ? address.port : 0;
+  expect(await isPortFree(port)).toBe(false);
+  expect(await answersOnPort("127.0.0.1", port)).toBe(true);
+  server.close();
+  await once(server, "close");
+  expect(await isPortFree(port)).toBe(true);
+  expect(await answersOnPort("127.0.0.1", port)).toBe(false);
+});
+
+it("keeps ports that the system gives to no outgoing connection", async () => {
+  const port = await chooseKeptPort([]);
+  expect(port).toBeGreaterThanOrEqual(20_000);
+  expect(port).toBeLessThan(30_000);
+  expect(await isPortFree(await chooseFreePort())).toBe(true);
+});
