@@ -1,6 +1,7 @@
 import { cp, mkdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { packageFile, readPackage } from "../../source/imports/package-facts.ts";
+import { manifestFile } from "../../source/read-manifest.ts";
 import { findPackage } from "../toolchain.ts";
 import type { BuildJob } from "./builder.ts";
 
@@ -24,6 +25,8 @@ export async function placeDependencies(
     await rm(target, { recursive: true, force: true });
     await mkdir(dirname(target), { recursive: true });
     await rename(dependency.folder, target);
+    // How a dependency is delivered by itself is no part of what is built against it.
+    await rm(join(target, manifestFile), { force: true });
     if (dependency.kind === "test") testPackages.push(name);
   }
   return { testPackages };
