@@ -1,5 +1,7 @@
 import { randomInt } from "node:crypto";
 import { connect, createServer } from "node:net";
+import { InputError } from "../core/errors.ts";
+import { waitUntil } from "./wait-until.ts";
 
 /** A port that nobody listens on now. Somebody may take it before it is used: whoever uses it must say so clearly. */
 export async function chooseFreePort(host = "127.0.0.1"): Promise<number> {
@@ -37,6 +39,20 @@ export async function isPortFree(port: number, host = "127.0.0.1"): Promise<bool
     });
     server.listen(port, host, () => server.close(() => resolve(true)));
   });
+}
+
+const leavesWithinMs = 3_000;
+
+/**
+ * Throws InputError unless the port gets free within 3 s: a process that was killed holds its own a little longer than
+ * it lives.
+ */
+export async function requireFreePort(port: number, who: string): Promise<void> {
+  if (await waitUntil(() => isPortFree(port), leavesWithinMs, 50)) return;
+  throw new InputError(
+    `${who} needs port ${port}, which another program on this machine has taken`,
+    `End that program (ss -ltnp "sport = :${port}" names it), or choose another port.`,
+  );
 }
 
 /** Whether something accepts connections there. */

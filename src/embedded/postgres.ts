@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { InputError, UnavailableError } from "../core/errors.ts";
-import { isPortFree } from "./ports.ts";
+import { requireFreePort } from "./ports.ts";
 import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
 import {
   cleanEnvironment,
@@ -30,6 +30,8 @@ export interface PostgresOptions {
   readonly passwordFile: string;
   readonly port: number;
   readonly logFile: string;
+  /** Where Debian keeps its versions, if not in the usual place. */
+  readonly debianFolder?: string;
   /** Lines of postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly progress: Progress;
@@ -57,7 +59,12 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     );
   }
   const major = await readKeptMajor(options.parent, name);
-  const binaries = await findPostgresBinaries({ runAs, copyFolder: join(options.parent, "bin"), major });
+  const binaries = await findPostgresBinaries({
+    runAs,
+    copyFolder: join(options.parent, "bin"),
+    major,
+    ...(options.debianFolder === undefined ? {} : { debianFolder: options.debianFolder }),
+  });
   const dataFolder = join(options.parent, `${name}-${binaries.major}`);
   const password = await keepPassword(options.passwordFile);
   const describe = (postmaster: Postmaster, adopted: boolean): RunningPostgres => ({
@@ -92,12 +99,7 @@ async function launch(
 ): Promise<Postmaster> {
   await removeStaleFile(dataFolder);
   await endOrphans(dataFolder);
-  if (!(await isPortFree(options.port))) {
-    throw new InputError(
-      `PostgreSQL needs port ${options.port}, which another program on this machine has taken`,
-      `End that program (ss -ltnp "sport = :${options.port}" names it), or choose another port.`,
-    );
-  }
+  await requireFreePort(options.port, "PostgreSQL");
   await writeSettings(dataFolder, options.port, options.settings ?? {}, runAs);
   const child = await spawnDetached({
     file: join(binaries.bin, "postgres"),

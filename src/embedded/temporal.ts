@@ -1,8 +1,7 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { InputError } from "../core/errors.ts";
 import type { TemporalBinary } from "./find-temporal.ts";
-import { isPortFree } from "./ports.ts";
+import { requireFreePort } from "./ports.ts";
 import { timeStep, type Progress } from "./progress.ts";
 import { runCommand } from "./run-command.ts";
 import type { Running } from "./running.ts";
@@ -69,13 +68,7 @@ async function startOnFreePorts(child: ChildOptions, options: TemporalOptions): 
   return await startChild({
     ...child,
     beforeStart: async () => {
-      for (const port of ports) {
-        if (await isPortFree(port)) continue;
-        throw new InputError(
-          `Temporal needs port ${port}, which another program on this machine has taken`,
-          `End that program (ss -ltnp "sport = :${port}" names it), or choose another port.`,
-        );
-      }
+      for (const port of ports) await requireFreePort(port, "Temporal");
     },
   });
 }

