@@ -1,7 +1,7 @@
 import type { World } from "../../../src/decide/world.ts";
-import { buildWorld, type WorldSpec } from "./build-world.ts";
+import { buildWorld } from "./build-world.ts";
 
-export const postgres: WorldSpec["modules"][string] = {
+export const postgres = {
   service: { command: ["node", "${artifact}/main.js"], env: { PORT: "${config.port}" } },
   provides: [
     {
@@ -15,7 +15,7 @@ export const postgres: WorldSpec["modules"][string] = {
   config: { port: "5432" },
 };
 
-export const rabbit: WorldSpec["modules"][string] = {
+export const rabbit = {
   provides: [
     {
       kind: "rabbitmq",
@@ -27,7 +27,7 @@ export const rabbit: WorldSpec["modules"][string] = {
   ],
 };
 
-export const meshboard: WorldSpec["modules"][string] = {
+export const meshboard = {
   requires: [{ name: "database", kind: "postgresql" }],
   service: { command: ["node", "${artifact}/main.js", "--data", "${data}"], env: { LISTEN: "${node.address}" } },
 };
