@@ -5,7 +5,7 @@ import pg from "pg";
 import { afterEach, describe, expect, inject, it } from "vitest";
 import type { Secret } from "../../src/core/declaration.ts";
 import type { Resource } from "../../src/core/resource.ts";
-import { makeFolder, raiseHostBed, resourceOf, type HostBed } from "../support/host-bed.ts";
+import { raiseHostBed, resourceOf, type HostBed } from "../support/host-bed.ts";
 
 const admin = new URL(inject("postgresAdminUrl"));
 let bed: HostBed | null = null;
@@ -57,7 +57,7 @@ function grantList(adminPasswordFile: string, secrets: readonly Secret[]): Resou
 describe("a provider's host", { timeout: 60_000 }, () => {
   it("mints, mends and withdraws what its grant list says, and reports what is there (R17, R20, R44)", async () => {
     bed = await raiseHostBed();
-    const file = path.join(await makeFolder(), "admin-password");
+    const file = path.join(path.dirname(bed.dir), "admin-password");
     const [web, shop] = [secretFor("web"), secretFor("shop")];
     await bed.send(1, [grantList(file, [web, shop])], [web, shop]);
     bed.start("--interval", "1");

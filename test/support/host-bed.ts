@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -44,7 +45,9 @@ let bundled: Promise<string> | null = null;
 /** `src/host/main.ts` as one file, made once per test process. */
 export function bundleHost(): Promise<string> {
   bundled ??= (async () => {
-    const file = path.join(await mkdtemp(path.join(tmpdir(), "mesh-host-bundle-")), "mesh-host.cjs");
+    const folder = await mkdtemp(path.join(tmpdir(), "mesh-host-bundle-"));
+    process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+    const file = path.join(folder, "mesh-host.cjs");
     const external = ["pg-native"];
     const entryPoints = [path.resolve("src/host/main.ts")];
     await build({
@@ -122,7 +125,7 @@ export async function raiseHostBed(options: { readonly dir?: string } = {}): Pro
     });
   const secret = randomBytes(32).toString("base64url");
   raised.records.tokens.set(secret, "node-a");
-  const tokenFile = path.join(await makeFolder(), "token");
+  const tokenFile = path.join(path.dirname(dir), "token");
   const token = { url: raised.url, ca: raised.authority.certPem, mesh: "demo", node: "node-a", secret };
   await writeFile(tokenFile, formatEnrolmentToken(token), { mode: 0o600 });
   const enrolled = await run(["enrol", "--dir", dir, "--token-file", tokenFile]);

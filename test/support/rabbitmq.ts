@@ -1,6 +1,6 @@
 import { spawn, execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { access, chmod, chown, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { access, chmod, chown, mkdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
 import { makeTestFolder, removeLeftoverFolders } from "./test-folder.ts";
@@ -147,10 +147,4 @@ async function chooseFreePorts(): Promise<[number, number, number, number]> {
   const [a, b, c, d] = ports;
   if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error("no free ports");
   return [a, b, c, d];
-}
-
-/** The broker's own log, for the message of a failed test. */
-export async function readBrokerLog(broker: TestRabbitmq): Promise<string> {
-  const name = `mesh-${broker.port}@localhost.log`;
-  return readFile(path.join(broker.folder, "data/log", name), "utf8");
 }
