@@ -41,7 +41,7 @@ function describePromises({ mode, groups }: CreateBubblewrap): string[] {
       ? "Builds run as the user nobody."
       : "Builds run as this user, without its rights, in a user namespace of their own.",
     groups === null
-      ? "CANNOT PROMISE: memory and processes are only watched four times a second, as no control group may be made here."
+      ? "CANNOT PROMISE: memory is only watched four times a second, as no control group may be made here; processes are limited by the kernel."
       : `Memory and processes are limited by the kernel (control groups, version ${groups.version}).`,
     "CANNOT PROMISE: what the toolchain itself writes is measured about once a second, not limited by the kernel; tests write to a folder in memory that is limited.",
   ];
@@ -53,7 +53,7 @@ async function runInside(options: CreateBubblewrap, run: SandboxRun): Promise<Sa
   const group = options.groups === null ? null : await options.groups.create(run.limits);
   try {
     return await runLimited({
-      words: [options.program, ...(await listArguments(options.mode, run)), "--", ...wrapCommand(options.mode, run)],
+      words: [options.program, ...(await listArguments(options.mode, run)), "--", ...wrapCommand(options, run)],
       cwd: "/",
       // Not even bubblewrap has our environment: its own could be read from inside.
       env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
@@ -113,19 +113,19 @@ function foldersAbove(path: string): string[] {
   return above === "/" ? [] : [...foldersAbove(above), "--perms", "0755", "--dir", above];
 }
 
+/** Where builds run as nobody, the kernel counts whatever else runs as nobody on this machine. */
+const othersOfNobody = 1024;
+
 /** The words are data after a constant script: it only sets what argv cannot. */
-function wrapCommand(mode: BubblewrapMode, run: SandboxRun): string[] {
-  const drop = [
-    "/usr/bin/setpriv",
-    `--reuid=${nobody}`,
-    `--regid=${nobody}`,
-    "--clear-groups",
-    "--inh-caps=-all",
-    "--bounding-set=-all",
-    "--no-new-privs",
-  ];
+function wrapCommand({ mode, groups }: CreateBubblewrap, run: SandboxRun): string[] {
   const script = 'umask 022; ulimit -c 0; exec "$@"';
-  return ["/bin/sh", "-c", script, "build", ...(mode === "nobody" ? drop : []), ...run.command];
+  const most = run.limits.processes + (mode === "nobody" ? othersOfNobody : 0);
+  // A watch is too slow for what forks without end.
+  const fewer = groups === null ? ["/usr/bin/prlimit", `--nproc=${most}:${most}`] : [];
+  const user = [`--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];
+  const rights = ["--inh-caps=-all", "--bounding-set=-all", "--no-new-privs"];
+  const drop = mode === "nobody" ? ["/usr/bin/setpriv", ...user, ...rights] : [];
+  return ["/bin/sh", "-c", script, "build", ...fewer, ...drop, ...run.command];
 }
 
 /** Programs and libraries, and of /etc only what they need to start (and, with network, to find and trust hosts). */

@@ -25,6 +25,8 @@ export interface LimitedRun {
 const passwd = "root:x:0:0:root:/root:/usr/sbin/nologin\nnobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n";
 const groupFile = "root:x:0:\nnogroup:x:65534:\n";
 
+const cannotFork = /Cannot fork|fork: (retry: )?Resource temporarily unavailable|\bEAGAIN\b/;
+
 interface Stop {
   readonly which: SandboxLimit;
   readonly message: string;
@@ -133,7 +135,9 @@ async function judge(
   neverStarted: boolean,
 ): Promise<SandboxResult> {
   const log = output.log();
-  const kernel = (await run.group?.stopped()) ?? { memory: false, processes: false };
+  // Without a group the kernel tells only the process itself that it may not fork; its words are all there is.
+  const words = { memory: false, processes: run.startsBlocked && cannotFork.test(log) };
+  const kernel = (await run.group?.stopped()) ?? words;
   if (stopped !== null && kernel.processes) {
     // What cannot fork any more complains without end: that is how it shows, not why.
     const message = `it started more than ${run.limits.processes} processes, and ${stopped.message}`;
