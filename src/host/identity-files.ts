@@ -96,6 +96,7 @@ async function isThere(file: string): Promise<boolean> {
     await readFile(file);
     return true;
   } catch (error) {
+    // absence is the answer: whether it is there is the question.
     if (isErrorCode(error, "ENOENT")) return false;
     throw error;
   }

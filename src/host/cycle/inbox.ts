@@ -110,6 +110,7 @@ async function writeDown(
   } catch (error) {
     state.stateProblem = `declaration ${describeOrder(mark.order)} cannot be written down: ${describeFailure(error)}`;
     options.log.error("not accepted", { why: state.stateProblem, epoch, number });
+    // absence is the answer: the problem is kept and reported; `false` is that nothing was accepted.
     return false;
   }
   state.stateProblem = null;

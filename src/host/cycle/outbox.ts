@@ -63,10 +63,12 @@ async function send(report: Report, failures: number, signal: AbortSignal, optio
       log.warn("the controller does not keep the report", { why: answer.why, sequence: report.sequence });
     return true;
   } catch (error) {
+    // absence is the answer: the host stops: the report goes with the next start.
     if (signal.aborted) return false;
     if (error instanceof Error && error.name === "RefusedError") {
       log.error("the controller refuses the report", { why: describeFailure(error), sequence: report.sequence });
     } else if (failures === 0) log.warn("the report is not sent yet", { why: describeFailure(error) });
+    // absence is the answer: it is said above; `false` keeps the report and sends it again.
     return false;
   }
 }

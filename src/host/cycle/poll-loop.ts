@@ -37,6 +37,7 @@ export async function pollLoop(options: PollOptions, signal: AbortSignal): Promi
       refusals = what === "accepted" ? 0 : refusals + 1;
       if (what !== "accepted") await wait(retryDelayMs(refusals, chance()), signal);
     } catch (error) {
+      // absence is the answer: the host stops, that is why the request ended.
       if (signal.aborted) return;
       if (failures === 0)
         log.warn("no word from the controller: going on with what is here", { why: describeFailure(error) });

@@ -32,7 +32,7 @@ export async function withConnection<T>(
   try {
     await client.connect();
   } catch (error) {
-    await client.end().catch(() => undefined);
+    await close(client);
     throw asUnavailable(error, access.admin);
   }
   try {
@@ -40,8 +40,13 @@ export async function withConnection<T>(
   } catch (error) {
     throw asUnavailable(error, access.admin);
   } finally {
-    await client.end().catch(() => undefined);
+    await close(client);
   }
+}
+
+async function close(client: pg.Client): Promise<void> {
+  // absence is the answer: a connection that cannot be closed is closed; what went wrong on it was thrown before.
+  await client.end().catch(() => undefined);
 }
 
 /** Codes that mean *not now*: starting up, shutting down, too many connections, gone. */

@@ -57,6 +57,7 @@ async function listTree(folder: string): Promise<readonly TreeFile[] | null> {
       return [{ file: folder, kind: "other", mode: "644", bytes: 0, trace: "" }];
     names = await readdir(folder, { recursive: true });
   } catch (error) {
+    // absence is the answer: no folder, so nothing was unpacked there.
     if (isErrorCode(error, "ENOENT")) return null;
     throw error;
   }

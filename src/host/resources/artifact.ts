@@ -147,6 +147,7 @@ async function readLink(link: string): Promise<string | null> {
   try {
     return await readlink(link);
   } catch (error) {
+    // absence is the answer: no link, so nothing is current yet.
     if (isErrorCode(error, "ENOENT")) return null;
     if (isErrorCode(error, "EINVAL")) return "something that is no link";
     throw error;
@@ -157,6 +158,7 @@ async function readSize(file: string): Promise<number> {
   try {
     return (await stat(file)).size;
   } catch (error) {
+    // absence is the answer: nothing of it was downloaded yet.
     if (isErrorCode(error, "ENOENT")) return 0;
     throw error;
   }
@@ -166,6 +168,7 @@ async function isFolder(file: string): Promise<boolean> {
   try {
     return (await lstat(file)).isDirectory();
   } catch (error) {
+    // absence is the answer: whether it is there is the question.
     if (isErrorCode(error, "ENOENT")) return false;
     throw error;
   }

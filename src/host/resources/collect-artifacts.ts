@@ -41,18 +41,17 @@ async function listFolder(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    if (isErrorCode(error, "ENOENT", "ENOTDIR")) return noNames;
+    // absence is the answer: no folder, so there is nothing to collect.
+    if (isErrorCode(error, "ENOENT", "ENOTDIR")) return [];
     throw error;
   }
 }
-
-/** A folder that is not there holds nothing: this is known, not guessed from an error. */
-const noNames: readonly string[] = [];
 
 async function readTarget(link: string): Promise<string | null> {
   try {
     return await readlink(link);
   } catch (error) {
+    // absence is the answer: no such link, so it keeps nothing; what is in force is kept by its digest.
     if (isErrorCode(error, "ENOENT", "EINVAL", "ENOTDIR")) return null;
     throw error;
   }

@@ -127,6 +127,7 @@ async function removeEmptyFolders(root: string, nodePath: string): Promise<void>
     try {
       await rmdir(path.join(root, ...parts));
     } catch (error) {
+      // absence is the answer: others are still in it, or it is gone already.
       if (isErrorCode(error, "ENOTEMPTY", "ENOENT")) return;
       throw error;
     }

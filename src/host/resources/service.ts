@@ -118,6 +118,7 @@ async function readInode(folder: string): Promise<string | null> {
   try {
     return String((await stat(folder)).ino);
   } catch (error) {
+    // absence is the answer: no folder yet; what comes first has not been applied.
     if (isErrorCode(error, "ENOENT")) return null;
     throw error;
   }

@@ -11,6 +11,7 @@ export async function readKeptDeclaration(stateFolder: string): Promise<Uint8Arr
   try {
     return await readFile(keptFile(stateFolder));
   } catch (error) {
+    // absence is the answer: before the first declaration nothing is kept.
     if (isErrorCode(error, "ENOENT")) return null;
     throw error;
   }

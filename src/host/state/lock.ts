@@ -35,6 +35,7 @@ async function placeLock(own: string, file: string): Promise<boolean> {
     await link(own, file);
     return true;
   } catch (error) {
+    // absence is the answer: another one holds it, that is the question.
     if (isErrorCode(error, "EEXIST")) return false;
     throw error;
   }
@@ -55,6 +56,7 @@ async function removeStaleLock(file: string): Promise<void> {
   try {
     await rename(file, aside);
   } catch (error) {
+    // absence is the answer: another newcomer has moved it, or its holder gave it back.
     if (isErrorCode(error, "ENOENT")) return;
     throw error;
   }
@@ -66,6 +68,7 @@ async function readLock(file: string): Promise<string | null> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
+    // absence is the answer: no lock, so nobody holds it.
     if (isErrorCode(error, "ENOENT")) return null;
     throw error;
   }
@@ -75,7 +78,7 @@ function parseLock(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // A lock that a power cut left empty has no holder: it is stale, which is what null means to the caller.
+    // absence is the answer: a lock that a power cut left empty has no holder.
     if (error instanceof SyntaxError) return null;
     throw error;
   }

@@ -18,6 +18,7 @@ export async function readStateFile<S extends z.ZodType>(file: string, schema: S
     if (size > bytesLimit) throw damaged(file, `it has ${size} bytes`);
     text = await readFile(file, "utf8");
   } catch (error) {
+    // absence is the answer: not written yet; a damaged one is thrown below.
     if (isErrorCode(error, "ENOENT")) return null;
     throw error;
   }

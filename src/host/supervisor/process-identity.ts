@@ -30,6 +30,7 @@ async function readStartTicks(pid: number): Promise<string | null> {
   try {
     stat = await readFile(`/proc/${pid}/stat`, "utf8");
   } catch (error) {
+    // absence is the answer: a process that is gone has no stat (ESRCH: it went while it was read).
     if (isErrorCode(error, "ENOENT", "ESRCH")) return null;
     throw error;
   }
@@ -51,7 +52,7 @@ async function readStartText(pid: number): Promise<string | null> {
     const line = stdout.trim();
     return line === "" || line.startsWith("Z") ? null : line.replace(/^\S+\s+/, "");
   } catch (error) {
-    // ps ends with 1 when there is no such process.
+    // absence is the answer: ps ends with 1 when it knows no such process.
     if (error instanceof Error && "code" in error && error.code === 1) return null;
     throw error;
   }

@@ -42,6 +42,7 @@ async function readProcessFile(file: string): Promise<string | null> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
+    // absence is the answer: it is gone, or another user's and so not ours.
     if (isErrorCode(error, "ENOENT", "ESRCH", "EACCES", "EPERM")) return null;
     throw error;
   }

@@ -33,6 +33,7 @@ export async function readLastLine(file: string): Promise<string> {
   try {
     handle = await open(file, "r");
   } catch (error) {
+    // absence is the answer: no log, so it has said nothing.
     if (isErrorCode(error, "ENOENT")) return "";
     throw error;
   }
