@@ -26,7 +26,7 @@ export interface DeliveryNode {
   readonly declared: Digest | null;
   /** The node's primary word. */
   readonly word: SituationWord;
-  /** The host read back this very declaration as applied. */
+  /** The host read back this module as wanted in what it was last sent: `isModuleApplied`. */
   readonly applied: boolean;
 }
 

@@ -1,0 +1,291 @@
+import { describe, expect, it } from "vitest";
+import type { Refusal } from "../../src/core/report.ts";
+import { exitCodeOf } from "../../src/decide/exit-code.ts";
+import { isBehind, situationOf, type SituationWord } from "../../src/decide/situation.ts";
+import type { SituationFacts } from "../../src/decide/situation-facts.ts";
+import { buildReport, failedReport, minutesLater, reference, resourceRow } from "./support/build-report.ts";
+import { accountOf, buildFacts, composedAs } from "./support/build-situation.ts";
+import { buildOf, digestNamed } from "./support/build-world.ts";
+
+const web = "service/app/main";
+const failing = (times: number): SituationFacts["account"] =>
+  accountOf(...Array.from({ length: times }, (_, at) => failedReport(at + 1, { [web]: `pid ${4711 + at} exited` })));
+const before = { has: { epoch: 1, number: 6 }, digest: digestNamed("content of 6") };
+const refusal = (parts: Partial<Refusal>): Refusal => {
+  return {
+    check: "digest",
+    message: "other content",
+    offered: { epoch: 1, number: 7 },
+    count: 1,
+    at: reference,
+    ...parts,
+  };
+};
+const problem = { code: "no-provider", module: "app", why: "database of app has no provider" } as const;
+const notWorkedOut: SituationFacts["composition"] = { kind: "not-worked-out", node: "node-a", problems: [problem] };
+const newer = composedAs("content of 8", { app: buildOf("app", 2) });
+
+interface Row {
+  readonly name: string;
+  readonly facts: Partial<SituationFacts>;
+  /** Everything that holds, the primary word first. */
+  readonly words: readonly SituationWord[];
+  readonly since?: string | null;
+  readonly why?: string;
+}
+
+const rows: readonly Row[] = [
+  { name: "has what it was told, and read it back", facts: {}, words: ["current"], since: reference },
+  {
+    name: "has not reported what it was told yet",
+    facts: { account: accountOf(buildReport(before)) },
+    words: ["outstanding"],
+    since: minutesLater(-1),
+    why: "told 1.7, not applied yet: the host has 1.6",
+  },
+  { name: "has not said anything yet", facts: { account: null }, words: ["outstanding"] },
+  {
+    name: "is half-way (case 46)",
+    facts: {
+      account: accountOf(buildReport({ outcome: "half", resources: [resourceRow(web, "waiting", "its artifact")] })),
+    },
+    words: ["outstanding"],
+    why: `told 1.7, not applied yet: ${web}: its artifact`,
+  },
+  {
+    name: "is told but would now be told something else",
+    facts: { composition: newer, changedSince: minutesLater(5) },
+    words: ["out-of-date"],
+    since: minutesLater(5),
+    why: "since it was sent 1.7: app has a newer build",
+  },
+  {
+    name: "would be told other settings with the same builds",
+    facts: { composition: composedAs("other") },
+    words: ["out-of-date"],
+    why: "since it was sent 1.7: its settings, its providers or its grants changed",
+  },
+  {
+    name: "is on its way to something that is no longer the newest",
+    facts: { composition: newer, account: accountOf(buildReport(before)) },
+    words: ["outstanding", "out-of-date"],
+  },
+  {
+    name: "was never told",
+    facts: { sent: null, account: null, lastContactAt: null },
+    words: ["never-told"],
+    since: null,
+  },
+  { name: "is a new machine under an old name", facts: { incarnation: "host-new" }, words: ["never-told"] },
+  {
+    name: "has no provider for what it needs (case 24)",
+    facts: { composition: notWorkedOut },
+    words: ["not-worked-out"],
+    why: problem.why,
+  },
+  {
+    name: "was never told and could not be",
+    facts: { composition: notWorkedOut, sent: null, account: null },
+    words: ["not-worked-out", "never-told"],
+  },
+  {
+    name: "failed once",
+    facts: { account: failing(1) },
+    words: ["failed"],
+    since: reference,
+    why: `${web}: pid 4711 exited`,
+  },
+  {
+    name: "fails in the same way for the third time (R32, case 29)",
+    facts: { account: failing(3) },
+    words: ["stuck", "failed"],
+    since: reference,
+    why: `${web} failed 3 times in a row`,
+  },
+  {
+    name: "is stuck, and something newer would be sent: a label, never a latch (R32)",
+    facts: { account: failing(3), composition: newer },
+    words: ["stuck", "failed", "out-of-date"],
+  },
+  {
+    name: "was told something newer than what it is stuck with",
+    facts: { account: { ...accountOf(failedReport(1, { [web]: "" })), ...before } },
+    words: ["outstanding"],
+  },
+  {
+    name: "waits past the bound for what must be beside it (R2)",
+    facts: {
+      account: accountOf(
+        buildReport({ outcome: "un-ready", resources: [resourceRow(web, "un-ready", "waits for broker")] }),
+      ),
+    },
+    words: ["un-ready"],
+    why: `${web}: waits for broker`,
+  },
+  {
+    name: "claims applied over a service that is dead (R43, case 33)",
+    facts: { account: accountOf(buildReport({ resources: [resourceRow(web, "failed", "not running")] })) },
+    words: ["outstanding"],
+  },
+  {
+    name: "went back by itself (case 33)",
+    facts: {
+      account: {
+        ...accountOf(buildReport(before)),
+        reverted: { to: before.has, why: "unhealthy", since: minutesLater(1) },
+      },
+    },
+    words: ["reverted", "outstanding"],
+    why: "back to 1.6: unhealthy",
+  },
+  {
+    name: "refused what it was last told (case 45)",
+    facts: { account: accountOf(buildReport({ ...before, refusals: [refusal({})] })) },
+    words: ["refused", "outstanding"],
+    why: "the host refused it (digest): other content",
+  },
+  {
+    name: "could not read something after the last send",
+    facts: {
+      account: accountOf(buildReport({ ...before, refusals: [refusal({ check: "signature", offered: null })] })),
+    },
+    words: ["refused", "outstanding"],
+  },
+  {
+    name: "refused something long before the last send",
+    facts: {
+      account: accountOf(buildReport({ ...before, refusals: [refusal({ offered: null, at: minutesLater(-90) })] })),
+    },
+    words: ["outstanding"],
+  },
+  {
+    name: "was held by a cascade (R21)",
+    facts: { composition: newer, lastTold: { outcome: "held", why: "its old build is gone", at: minutesLater(2) } },
+    words: ["held", "out-of-date"],
+    why: "its old build is gone",
+  },
+  {
+    name: "was held once, and was sent since",
+    facts: { composition: newer, lastTold: { outcome: "held", why: "", at: minutesLater(-5) } },
+    words: ["out-of-date"],
+  },
+  {
+    name: "was held, and what held it is over",
+    facts: { lastTold: { outcome: "held", why: "", at: minutesLater(2) } },
+    words: ["current"],
+  },
+  {
+    name: "has been silent, whatever its last word was (case 30, case 32)",
+    facts: { account: failing(3), lastContactAt: minutesLater(2) },
+    words: ["silent", "stuck", "failed"],
+    since: minutesLater(2),
+    why: "no word of its host for 8 min",
+  },
+  { name: "has never said a word", facts: { account: null, lastContactAt: null }, words: ["silent", "outstanding"] },
+  {
+    name: "has more than these records know (R35)",
+    facts: { account: accountOf(buildReport({ has: { epoch: 2, number: 1 } })) },
+    words: ["cannot-tell"],
+    why: "the host has 2.1, these records end at 1.7",
+  },
+  {
+    name: "has other content than was sent under its number",
+    facts: { account: accountOf(buildReport({ digest: digestNamed("other") })) },
+    words: ["cannot-tell"],
+  },
+  {
+    name: "is only known from records that were read long ago (case 30)",
+    facts: { readAt: minutesLater(5) },
+    words: ["cannot-tell"],
+    since: minutesLater(5),
+    why: "the records were last read 5 min ago",
+  },
+  {
+    name: "may be behind: its sources were not looked at for long",
+    facts: { sourcesLookedAt: minutesLater(-10) },
+    words: ["cannot-tell"],
+    why: "a source of its modules was last looked at 20 min ago: it may have moved",
+  },
+  { name: "may be behind: a source was never looked at", facts: { sourcesLookedAt: null }, words: ["cannot-tell"] },
+  {
+    name: "failed, and its sources were not looked at: that it failed is certain",
+    facts: { account: failing(1), sourcesLookedAt: null },
+    words: ["failed"],
+  },
+];
+
+describe("a node's situation (R31)", () => {
+  it.each(rows)("$name", ({ facts, words, since, why }) => {
+    const situation = situationOf(buildFacts(facts));
+    expect(situation.all.map(({ word }) => word)).toEqual(words);
+    expect(situation.word).toBe(words[0]);
+    if (since !== undefined) expect(situation.since).toBe(since);
+    if (why !== undefined) expect(situation.why).toBe(why);
+  });
+
+  it("does not depend on sources where nothing has one", () => {
+    const { sourcesLookedAt: _, ...facts } = buildFacts();
+    expect(situationOf(facts).word).toBe("current");
+  });
+
+  it("is known from the host's last word, and that is old when it is", () => {
+    expect(situationOf(buildFacts()).knownAt).toBe(minutesLater(9));
+    expect(situationOf(buildFacts({ sent: null, account: null })).knownAt).toBe(minutesLater(10));
+  });
+
+  it("shows what its host refused besides, without calling it refused (case 45)", () => {
+    const refusals = [
+      refusal({ check: "older", message: "it is 1.3, this host has 1.7", offered: { epoch: 1, number: 3 }, count: 2 }),
+    ];
+    const situation = situationOf(buildFacts({ account: accountOf(buildReport({ refusals })) }));
+    expect(situation.word).toBe("current");
+    expect(situation.notices).toEqual([
+      `refused declaration 1.3 (older): it is 1.3, this host has 1.7; 2 times, last at ${reference}`,
+    ]);
+  });
+});
+
+describe("what is behind (R31, R19)", () => {
+  it.each<[Partial<SituationFacts>, boolean]>([
+    [{}, false],
+    [{ composition: newer }, true],
+    [{ composition: newer, account: failing(3) }, true],
+    [{ sent: null, account: null }, true],
+    [{ sent: null, account: null, composition: notWorkedOut }, false],
+    [{ composition: newer, lastTold: { outcome: "held", why: "", at: minutesLater(2) } }, true],
+    [{ account: null }, false],
+  ])("%#", (facts, behind) => {
+    expect(isBehind(situationOf(buildFacts(facts)))).toBe(behind);
+  });
+});
+
+describe("exit codes (R48)", () => {
+  it.each<[SituationWord[], number]>([
+    [[], 0],
+    [["current", "current"], 0],
+    [["current", "outstanding"], 1],
+    [["out-of-date"], 1],
+    [["never-told"], 1],
+    [["held"], 1],
+    [["un-ready"], 1],
+    [["failed"], 2],
+    [["stuck", "current"], 2],
+    [["refused"], 2],
+    [["reverted"], 2],
+    [["not-worked-out"], 2],
+    [["silent"], 3],
+    [["cannot-tell", "outstanding"], 3],
+    [["cannot-tell", "failed"], 2],
+  ])("%s: %i", (words, code) => {
+    expect(exitCodeOf(words.map((word) => ({ word })))).toBe(code);
+  });
+
+  it("is never 0 on stale knowledge (case 30)", () => {
+    const stale = [
+      { readAt: minutesLater(0) },
+      { lastContactAt: minutesLater(0) },
+      { sourcesLookedAt: minutesLater(-60) },
+    ];
+    for (const facts of stale) expect(exitCodeOf([situationOf(buildFacts(facts))])).toBe(3);
+  });
+});
