@@ -46,8 +46,11 @@ export function createBuildActivities(deps: BuildDependencies) {
      * record; inputs that nobody wants any more are *superseded*. An environment that failed is a verdict too (R11).
      */
     async buildModule(request: BuildRequest): Promise<BuildResult> {
+      const claimant =
+        Context.current().info.workflowExecution?.workflowId ?? `activity ${Context.current().info.activityId}`;
       const { facts, plan, modules } = await loadBuildPlan(deps.db, deps.mesh, {
         ...deps,
+        claimant,
         running: new Set(),
         now: new Date(deps.nowMs()).toISOString(),
       });
@@ -60,8 +63,6 @@ export function createBuildActivities(deps: BuildDependencies) {
       const module = modules.find((one) => one.name === request.module);
       if (module === undefined || module.sourceCommit === null)
         throw new Error(`module ${request.module} was planned and is not there`);
-      const claimant =
-        Context.current().info.workflowExecution?.workflowId ?? `activity ${Context.current().info.activityId}`;
       const claim = await claimBuild(deps.db, deps.mesh, {
         module: planned.module,
         inputs: planned.inputs,

@@ -19,6 +19,8 @@ export interface BuildSurroundings {
   readonly running: ReadonlySet<string>;
   readonly now: string;
   readonly lostAfterMs: number;
+  /** Who asks in order to build: what it claimed itself before, and did not end, is its own to begin again. */
+  readonly claimant?: string;
 }
 
 /**
@@ -42,7 +44,9 @@ export async function loadBuildPlan(
   for (;;) {
     for (const inputs of wanted) asked.add(inputs);
     const found = wanted.length === 0 ? [] : await listBuildsByInputs(db, mesh, wanted);
-    for (const build of found) builds.set(buildKey(build.module, build.inputs), build);
+    for (const build of found)
+      if (build.state !== "building" || build.claimant !== surroundings.claimant)
+        builds.set(buildKey(build.module, build.inputs), build);
     const facts = toFacts({ modules, edges, problems, builds }, surroundings);
     const plan = planBuilds(facts);
     wanted = plan.ready.map((ready) => ready.inputs).filter((inputs) => !asked.has(inputs));

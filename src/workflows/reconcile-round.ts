@@ -38,8 +38,12 @@ export async function runReconcileRound(mesh: string, pending: Set<string>): Pro
     if (step === 0 || pending.size > 0) {
       const reasons = [...pending];
       pending.clear();
+      // A look is a new chance for everything, whether a round begins with it or not.
+      done.length = 0;
+      setCurrentDetails(`Looking at the sources: ${reasons.slice(0, 3).join("; ")}`);
       wave = (await compareSources({ mesh, wave, reasons })).wave;
     }
+    const seen = ended;
     const plan = await planNextSteps({ mesh, wave, running: [...running.keys()], done });
     for (const next of plan.steps) {
       const key = next.key;
@@ -59,8 +63,8 @@ export async function runReconcileRound(mesh: string, pending: Set<string>): Pro
       );
     }
     setCurrentDetails(plan.summary);
-    if (running.size === 0 && pending.size === 0) break;
-    const seen = ended;
+    // What ended while the plan was made is not in it: the next plan reads it.
+    if (running.size === 0 && pending.size === 0 && ended === seen) break;
     await condition(() => ended > seen || pending.size > 0);
   }
   await Promise.all(running.values());

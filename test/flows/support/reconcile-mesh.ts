@@ -1,0 +1,211 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client, Connection } from "@temporalio/client";
+import { DefaultLogger, NativeConnection, Runtime } from "@temporalio/worker";
+import { pino } from "pino";
+import { inject } from "vitest";
+import { createRepositoryPool } from "../../../src/activities/repository-pool.ts";
+import { openArtifactStore, type ArtifactStore } from "../../../src/build/artifact-store.ts";
+import { openSandbox } from "../../../src/build/open-sandbox.ts";
+import type { Sandbox } from "../../../src/build/sandbox.ts";
+import { describeBuilder, describeToolchain } from "../../../src/build/toolchain.ts";
+import { languageSchema } from "../../../src/core/manifest.ts";
+import { reconcileWorkflowId } from "../../../src/decide/ids.ts";
+import { generateSigningKey } from "../../../src/link/keys.ts";
+import { openDatabase, type Database } from "../../../src/store/database.ts";
+import { ensureMesh } from "../../../src/store/meshes.ts";
+import { addModule } from "../../../src/store/modules.ts";
+import { addRepository } from "../../../src/store/repositories.ts";
+import { createControllerClient, type ControllerClient } from "../../../src/worker/client.ts";
+import { createWorkers, runWorkers } from "../../../src/worker/create-workers.ts";
+import { acquireLease, systemClock, type Lease } from "../../../src/worker/lease-keeper.ts";
+import { openLeaseStore } from "../../../src/worker/lease-store.ts";
+import type { ControllerParts } from "../../../src/worker/open-parts.ts";
+import type { ServeConfig } from "../../../src/worker/serve-config.ts";
+import { watchSources, type SourceWatch } from "../../../src/worker/watch-sources.ts";
+import { createFreshDatabase } from "../../support/fresh-database.ts";
+import { createGitRepository, type GitRepository } from "../../support/git-repository.ts";
+import { bundleWorkflows } from "../../support/workflow-bundle.ts";
+import { createBuildGates, type BuildGates } from "./build-gates.ts";
+import { waitUntil } from "./wait-until.ts";
+
+/** A whole controller in this process, made of the parts that `mesh serve` is made of, over a repository of its own. */
+export interface ReconcileMesh {
+  readonly mesh: string;
+  readonly db: Database;
+  readonly client: Client;
+  readonly controller: ControllerClient;
+  readonly config: ServeConfig;
+  readonly parts: ControllerParts;
+  readonly lease: Lease;
+  readonly lost: readonly string[];
+  readonly origin: GitRepository;
+  readonly gates: BuildGates;
+  readonly artifacts: ArtifactStore;
+  /** Every wake that the watch or a test asked for. */
+  readonly wakes: string[];
+  /** Registers folders of the repository `source` as modules. */
+  addModules(...names: string[]): Promise<void>;
+  wake(why: string): Promise<void>;
+  /** *Go and look*, and waits until a look that began after this has come to its end, with all it started. */
+  look(why?: string): Promise<void>;
+  /** Until the loop sleeps and nothing waits for it. */
+  asleep(): Promise<void>;
+  /** Asks for tips as the controller's process does. */
+  watch(pollIntervalMs: number): SourceWatch;
+  close(): Promise<void>;
+}
+
+// Tests print their own verdicts; of Temporal only what is wrong.
+Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: [] });
+
+let sandbox: Promise<Sandbox> | undefined;
+
+export async function openReconcileMesh(): Promise<ReconcileMesh> {
+  const database = await createFreshDatabase();
+  const folder = await mkdtemp(join(tmpdir(), "mesh-reconcile-"));
+  const db = openDatabase({
+    url: database.url,
+    maxConnections: 12,
+    applicationName: "reconcile-flow",
+    statementTimeoutMs: 20_000,
+  });
+  const mesh = `flow-${randomBytes(4).toString("hex")}`;
+  await ensureMesh(db, mesh);
+  const origin = await createGitRepository();
+  await addRepository(db, mesh, { name: "source", url: origin.dir });
+  const gates = createBuildGates();
+  const config = configOf(mesh, database.url, folder);
+  const artifacts = await openArtifactStore(config.folders.artifacts);
+  const parts = await createParts(config, db, gates.around(artifacts));
+  const native = await NativeConnection.connect({ address: config.temporal.address });
+  const connection = await Connection.connect({ address: config.temporal.address });
+  const client = new Client({ connection });
+  const controller = createControllerClient(client, () => connection.close());
+  const lost: string[] = [];
+  const leases = openLeaseStore(config);
+  const lease = await acquireLease(leases.store, systemClock, {
+    signal: new AbortController().signal,
+    onWaiting: () => undefined,
+    onLost: (why) => lost.push(why),
+  });
+  const stop = new AbortController();
+  const { code } = await bundleWorkflows();
+  const workers = await createWorkers({
+    config,
+    parts,
+    lease,
+    connection: native,
+    workflowBundle: code,
+    onDeadEpoch: (error) => lost.push(error.message),
+  });
+  const running = runWorkers(workers, stop.signal);
+  const wakes: string[] = [];
+  const wake = async (why: string): Promise<void> => {
+    wakes.push(why);
+    await controller.wakeReconcile({ mesh, why });
+  };
+  const asleep = (): Promise<void> => waitUntil("reconcile sleeps", async () => isAsleep(client, mesh));
+  const watches: SourceWatch[] = [];
+  return {
+    mesh,
+    db,
+    client,
+    controller,
+    config,
+    parts,
+    lease,
+    lost,
+    origin,
+    gates,
+    artifacts,
+    wakes,
+    async addModules(...names) {
+      for (const name of names) await addModule(db, mesh, { name, repository: "source", branch: "main", path: name });
+    },
+    wake,
+    asleep,
+    async look(why = "a test asks") {
+      await wake(why);
+      await asleep();
+    },
+    watch(pollIntervalMs) {
+      const watch = watchSources({ ...parts.look, pollIntervalMs, wake, log: parts.log, random: () => 0.5 });
+      watches.push(watch);
+      return watch;
+    },
+    async close() {
+      await Promise.all(watches.map((watch) => watch.stop()));
+      gates.releaseAll();
+      if (wakes.length > 0) {
+        await asleep();
+        await client.workflow.getHandle(reconcileWorkflowId(mesh)).terminate();
+      }
+      stop.abort();
+      await running;
+      await lease.release();
+      await leases.end();
+      await controller.close();
+      await native.close();
+      await db.end();
+      await database.drop();
+      await origin.remove();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function configOf(mesh: string, databaseUrl: string, folder: string): ServeConfig {
+  return {
+    mesh,
+    holder: `flow/${process.pid}`,
+    databaseUrl,
+    temporal: { address: inject("temporalAddress"), namespace: "default" },
+    gateway: {
+      host: "127.0.0.1",
+      port: 0,
+      certificateFile: join(folder, "cert"),
+      certificateKeyFile: join(folder, "key"),
+    },
+    keys: { declarationKeyFile: "", rootFile: "" },
+    folders: {
+      artifacts: join(folder, "artifacts"),
+      repositories: join(folder, "repositories"),
+      builds: join(folder, "builds"),
+      cache: join(folder, "cache"),
+    },
+    webhooks: { forge: { forge: "github", repository: "source", secrets: ["a-secret-of-this-test"] } },
+    workflowBundleFile: "",
+    pollIntervalMs: 5_000,
+    staleAfterMs: 86_400_000,
+    silentAfterMs: 60_000,
+    buildSlots: 2,
+    unsafeWithoutSandbox: false,
+    passwordPrefix: "",
+    logLevel: "error",
+  };
+}
+
+async function createParts(config: ServeConfig, db: Database, artifacts: ArtifactStore): Promise<ControllerParts> {
+  const languages = languageSchema.options;
+  return {
+    log: pino({ level: "silent" }),
+    db,
+    look: { db, mesh: config.mesh, repositories: createRepositoryPool(config.folders.repositories) },
+    artifacts,
+    sandbox: await (sandbox ??= openSandbox()),
+    declarationKey: generateSigningKey(),
+    root: Buffer.from("no host reads this"),
+    toolchains: Object.fromEntries(languages.map((language) => [language, describeToolchain(language)])),
+    builder: languages.map((language) => describeBuilder(language)).join(" "),
+  };
+}
+
+/** The query is answered behind every signal that the server took before it. */
+async function isAsleep(client: Client, mesh: string): Promise<boolean> {
+  const handle = client.workflow.getHandle(reconcileWorkflowId(mesh));
+  const metadata = await handle.query<{ currentDetails?: string }>("__temporal_workflow_metadata");
+  return metadata.currentDetails?.startsWith("Asleep") === true;
+}
