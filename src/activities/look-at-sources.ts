@@ -28,7 +28,11 @@ export async function lookAtSources(
   await Promise.all(
     [...byRepository].map(async ([repository, followed]) => {
       const tips = await lookAtOne(deps, repository, followed);
-      for (const head of followed) resolved.set(headKey(repository, head.branch), tips.get(head.branch) ?? head.commit);
+      for (const head of followed) {
+        const tip = tips === "no answer" ? null : (tips.get(head.branch) ?? null);
+        // Said and kept as a failure by now: the last good tip stays.
+        resolved.set(headKey(repository, head.branch), tip ?? head.commit);
+      }
     }),
   );
   return resolved;
@@ -38,7 +42,7 @@ async function lookAtOne(
   deps: LookDependencies,
   repository: Name,
   heads: readonly SourceHead[],
-): Promise<ReadonlyMap<string, ObjectId | null>> {
+): Promise<ReadonlyMap<string, ObjectId | null> | "no answer"> {
   const url = heads[0]?.url ?? "";
   let tips: ReadonlyMap<string, ObjectId | null>;
   try {
@@ -47,8 +51,7 @@ async function lookAtOne(
   } catch (error) {
     if (!(error instanceof UnavailableError)) throw error;
     for (const head of heads) await noteFailure(deps, repository, head.branch, error.message);
-    // Said and kept as a failure: the caller goes on with the last good tips.
-    return new Map();
+    return "no answer";
   }
   for (const head of heads) {
     const commit = tips.get(head.branch) ?? null;

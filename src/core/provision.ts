@@ -8,7 +8,7 @@ export type Consumer = z.infer<typeof consumerSchema>;
 
 /** What a provider makes for one consumer. `id` names the pair; every re-issue raises `version`. */
 export const provisionSchema = z.strictObject({
-  /** `<consumer node>.<consumer module>.<requirement>@<provider node>.<provider module>.<provider incarnation>` */
+  /** `<consumer node>.<module>.<requirement>.<consumer incarnation>@<provider node>.<module>.<provider incarnation>` */
   id: z.string().max(400),
   version: z.number().int().positive(),
   kind: provisionKindSchema,

@@ -2,9 +2,13 @@ import type { Name } from "../core/names.ts";
 import type { Consumer, Provision } from "../core/provision.ts";
 import { digestValue } from "./digest.ts";
 
-/** Names the pair. A provider that was set up again is another provider: its incarnation is part of the id (case 22). */
-export function provisionId(consumer: Consumer, provider: Provision["provider"]): string {
-  return `${consumer.node}.${consumer.module}.${consumer.requirement}@${provider.node}.${provider.module}.${provider.incarnation}`;
+/**
+ * Names the pair. Whoever was set up again is somebody else, so both incarnations are part of the id: a provider at a
+ * new address shares no old credentials (case 22), and what was sealed to a consumer's old host is issued anew (R46).
+ */
+export function provisionId(consumer: Consumer, consumerIncarnation: string, provider: Provision["provider"]): string {
+  const from = `${consumer.node}.${consumer.module}.${consumer.requirement}.${consumerIncarnation}`;
+  return `${from}@${provider.node}.${provider.module}.${provider.incarnation}`;
 }
 
 /**

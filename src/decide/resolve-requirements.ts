@@ -66,10 +66,7 @@ function isFor(provision: Provision, consumer: Consumer): boolean {
   return provision.consumer.module === consumer.module && provision.consumer.requirement === consumer.requirement;
 }
 
-/**
- * The issued provision of this pair, or the one that would be minted. A host that was enrolled again has a new key:
- * what was sealed to the old one cannot be sealed again, so all its pairs get their next version.
- */
+/** The issued provision of this pair, or the one that would be minted. */
 function provisionFrom(
   input: ResolveInput,
   consumer: Consumer,
@@ -79,11 +76,9 @@ function provisionFrom(
 ): { readonly provision: Provision; readonly minted: boolean } {
   const { world, node } = input;
   const source = { node: provider.node, module: provider.module, incarnation: provider.incarnation };
-  const id = provisionId(consumer, source);
-  const lastSent = world.sent.get(node.name);
-  const sealedToThisHost = lastSent === undefined || lastSent.incarnation === node.incarnation;
+  const id = provisionId(consumer, node.incarnation, source);
   const known = issued.find((provision) => provision.id === id && provision.kind === requirement.kind);
-  if (known !== undefined && sealedToThisHost) return { provision: known, minted: false };
+  if (known !== undefined) return { provision: known, minted: false };
   const provision: Provision = {
     id,
     version: (world.versions.get(id) ?? 0) + 1,

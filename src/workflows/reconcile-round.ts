@@ -116,7 +116,7 @@ async function startBuild(mesh: string, step: Extract<NextStep, { kind: "build" 
       ],
     });
   } catch (error) {
-    // Somebody else builds exactly these inputs: its verdict is in the records, the next plan reads it there.
+    // absence is the answer: somebody else builds exactly these inputs; its verdict is in the records, the next plan reads it there.
     if (error instanceof WorkflowExecutionAlreadyStartedError) return;
     throw error;
   }

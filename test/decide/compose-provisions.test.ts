@@ -17,7 +17,7 @@ describe("provisions", () => {
     const consumer = composeOrFail(world, "node-a");
     expect(consumer.mints).toMatchObject([
       {
-        id: "node-a.meshboard.database@node-b.postgres.host-node-b",
+        id: "node-a.meshboard.database.host-node-a@node-b.postgres.host-node-b",
         version: 1,
         kind: "postgresql",
         state: "issued",
@@ -50,8 +50,10 @@ describe("provisions", () => {
     const two = runPush(withAssignment(served, "postgres@node-c"), ["node-c"]).world;
     const chosen = withAssignment(two, "meshboard@node-a", { providers: { database: "postgres@node-c" } });
     const composed = composeOrFail(chosen, "node-a");
-    expect(composed.mints.map(({ id }) => id)).toEqual(["node-a.meshboard.database@node-c.postgres.host-node-c"]);
-    expect(composed.withdrawals).toEqual(["node-a.meshboard.database@node-b.postgres.host-node-b"]);
+    expect(composed.mints.map(({ id }) => id)).toEqual([
+      "node-a.meshboard.database.host-node-a@node-c.postgres.host-node-c",
+    ]);
+    expect(composed.withdrawals).toEqual(["node-a.meshboard.database.host-node-a@node-b.postgres.host-node-b"]);
   });
 
   it("stay with a provider that was unassigned until its node is told so", () => {
@@ -73,8 +75,14 @@ describe("provisions", () => {
     const served = runPush(toldProvider(), ["node-a"]).world;
     const again = withNode(served, "node-a", { incarnation: "host-new" });
     const composed = composeOrFail(again, "node-a");
-    expect(composed.withdrawals).toEqual([composed.mints[0]?.id]);
-    expect(composed.mints).toMatchObject([{ version: 2 }]);
+    expect(composed.withdrawals).toEqual(["node-a.meshboard.database.host-node-a@node-b.postgres.host-node-b"]);
+    expect(composed.mints).toMatchObject([
+      { id: "node-a.meshboard.database.host-new@node-b.postgres.host-node-b", version: 1 },
+    ]);
+    // Once: what was minted is not minted again before the node was sent it.
+    const minted = composeOrFail(withIssued(again, composed.mints, composed.withdrawals), "node-a");
+    expect(minted.mints).toEqual([]);
+    expect(minted.digest).toBe(composed.digest);
     const push = runPush(again, ["node-a"]);
     expect(push.settled).toBe(true);
     expect(composeOrFail(push.world, "node-a").mints).toEqual([]);

@@ -94,7 +94,9 @@ describe("a push and its cascade", () => {
     );
     const file = oneResource(composeOrFail(push.world, "node-a"), "file", "file/meshboard/provisions");
     expect(file.content).toMatchObject({
-      references: [{ host: "10.9.9.9", version: 1, provision: "node-a.meshboard.database@node-b.postgres.host-new" }],
+      references: [
+        { host: "10.9.9.9", version: 1, provision: "node-a.meshboard.database.host-node-a@node-b.postgres.host-new" },
+      ],
     });
   });
 
