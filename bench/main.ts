@@ -1,0 +1,48 @@
+import { parseArgs } from "node:util";
+import { describeLoad, describeMachine, type ServerVersions } from "./report/machine.ts";
+import type { Row } from "./report/row.ts";
+import { formatTable } from "./report/table.ts";
+import { benchCommand } from "./runs/command.ts";
+import { benchComparison } from "./runs/comparison.ts";
+import { benchIdle } from "./runs/idle.ts";
+import { benchPush } from "./runs/push.ts";
+import { benchPush200 } from "./runs/push-200.ts";
+import { benchWebhook } from "./runs/webhook.ts";
+
+/** What a benchmark is given: a way to say what it is doing, and where to leave the versions of its servers. */
+export interface BenchContext {
+  readonly say: (line: string) => void;
+  readonly versions: ServerVersions;
+}
+
+const benches: Readonly<Record<string, (context: BenchContext) => Promise<Row[]>>> = {
+  push: benchPush,
+  "push-200": benchPush200,
+  webhook: benchWebhook,
+  idle: benchIdle,
+  comparison: benchComparison,
+  command: benchCommand,
+};
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ options: { json: { type: "boolean" } }, allowPositionals: true });
+  const unknown = positionals.find((name) => !(name in benches));
+  if (unknown !== undefined) throw new Error(`no benchmark ${unknown}; there are ${Object.keys(benches).join(", ")}`);
+  const wanted = positionals.length === 0 ? Object.keys(benches) : positionals;
+  const context: BenchContext = {
+    say: (line) => process.stderr.write(`${line}\n`),
+    versions: { postgresql: null, temporal: null },
+  };
+  const loadBefore = describeLoad();
+  const rows: Row[] = [];
+  for (const name of wanted) {
+    context.say(`${name}: load ${describeLoad()}`);
+    rows.push(...((await benches[name]?.(context)) ?? []));
+  }
+  const machine = await describeMachine(context.versions, loadBefore);
+  process.stdout.write(
+    values.json === true ? `${JSON.stringify({ schema: 1, machine, rows }, null, 2)}\n` : formatTable(rows, machine),
+  );
+}
+
+await main();

@@ -1,0 +1,6 @@
+import type { BenchContext } from "../main.ts";
+import type { Row } from "../report/row.ts";
+
+export async function benchCommand(_context: BenchContext): Promise<Row[]> {
+  return [];
+}
