@@ -24,13 +24,10 @@ export async function compareAll(
   deps: ControlDependencies,
   request: ComparisonRequest,
   signal: AbortSignal,
-  heartbeat: () => void,
 ): Promise<{ wave: string | null }> {
   const looked = await lookAtSources(deps);
-  heartbeat();
   const repositories = await openRepositories(deps);
   const heads = await fetchHeads(deps, repositories, looked);
-  heartbeat();
   const modules = await listModules(deps.db, deps.mesh);
   if (modules.length > 0) {
     const comparison = await compareSources({
@@ -40,7 +37,6 @@ export async function compareAll(
       cache: deps.imports,
       signal,
     });
-    heartbeat();
     await keepFacts(deps, comparison.modules);
   }
   const wave = await announce(deps, request);

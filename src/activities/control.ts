@@ -15,6 +15,7 @@ import type {
   StepRequest,
 } from "./control-types.ts";
 import { findChangedNodes } from "./find-changed-nodes.ts";
+import { heartbeatEvery } from "./heartbeat-every.ts";
 import { openNewPush, type PushRequest } from "./open-push.ts";
 import { planSteps } from "./plan-steps.ts";
 
@@ -25,9 +26,14 @@ export function createControlActivities(deps: ControlDependencies) {
   return {
     /** Looks at every source, reads what moved, and announces what may be rebuilt (R7–R9). */
     compareSources: (request: ComparisonRequest): Promise<{ wave: string | null }> =>
-      guarded(() =>
-        compareAll(deps, request, Context.current().cancellationSignal, () => Context.current().heartbeat()),
-      ),
+      guarded(async () => {
+        const stopHeartbeat = heartbeatEvery(10_000);
+        try {
+          return await compareAll(deps, request, Context.current().cancellationSignal);
+        } finally {
+          stopHeartbeat();
+        }
+      }),
 
     /** What is to be built and pushed next, from the records alone. */
     planNextSteps: (request: StepRequest): Promise<StepPlan> => guarded(() => planSteps(deps, request)),

@@ -13,6 +13,7 @@ import { insertProvisions, withdrawProvisions } from "../store/provisions.ts";
 import { getPush, listTold, recordTold, type PushRecord } from "../store/pushes.ts";
 import { listTargets, type PushTarget } from "../store/push-targets.ts";
 import { loadWorld } from "../store/world.ts";
+import { heartbeatEvery } from "./heartbeat-every.ts";
 import { sealMints } from "./seal-mints.ts";
 import { sendDeclaration } from "./send-declaration.ts";
 
@@ -139,10 +140,4 @@ async function issueAndWithdraw(
     world = withIssued(world, decision.mints, decision.withdrawals);
   }
   return world;
-}
-
-function heartbeatEvery(intervalMs: number): () => void {
-  const context = Context.current();
-  const timer = setInterval(() => context.heartbeat(), intervalMs);
-  return () => clearInterval(timer);
 }

@@ -1,13 +1,7 @@
-import {
-  executeChild,
-  ParentClosePolicy,
-  proxyActivities,
-  setCurrentDetails,
-  upsertSearchAttributes,
-} from "@temporalio/workflow";
-import type { ControlActivities } from "../activities/control.ts";
+import { executeChild, ParentClosePolicy, setCurrentDetails, upsertSearchAttributes } from "@temporalio/workflow";
 import type { PushResult } from "../core/push.ts";
 import { controlQueue, roundWorkflowId } from "../decide/ids.ts";
+import { askControl } from "./ask-control.ts";
 import { meshName, meshNodes, meshOutcome, meshPhase } from "./attributes.ts";
 import type { PushInput, RoundOutput } from "./messages.ts";
 import { round } from "./round.ts";
@@ -17,13 +11,8 @@ const roundLimit = 5;
 
 /** Baseline → named → rounds → result. What each node is told, and why, is kept in the records under the push's id. */
 export async function push(input: PushInput): Promise<PushResult> {
-  const { openPush, closePush } = proxyActivities<ControlActivities>({
-    taskQueue: controlQueue(input.mesh),
-    startToCloseTimeout: "2 minutes",
-    retry: { initialInterval: "500 milliseconds", maximumInterval: "30 seconds" },
-  });
   setCurrentDetails(`Capturing what every machine should be before ${describeNames(input.named)} is composed.`);
-  const opened = await openPush(input);
+  const opened = await askControl(input.mesh, "what every machine should be before").openPush(input);
   let targets = opened.targets;
   let label = opened.summary;
   let rounds = 0;
@@ -36,7 +25,7 @@ export async function push(input: PushInput): Promise<PushResult> {
     // A declaration by hand is for one node; whom it changed is behind, and status says so.
     targets = input.kind === "declare" ? 0 : last.changed;
   }
-  const output = await closePush({
+  const output = await askControl(input.mesh, "what came of it").closePush({
     mesh: input.mesh,
     push: input.push,
     rounds,

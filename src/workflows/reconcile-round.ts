@@ -4,14 +4,13 @@ import {
   executeChild,
   isCancellation,
   ParentClosePolicy,
-  proxyActivities,
   setCurrentDetails,
   WorkflowIdReusePolicy,
 } from "@temporalio/workflow";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
 import type { NextStep } from "../activities/control-types.ts";
-import type { ControlActivities } from "../activities/control.ts";
-import { buildWorkflowId, controlQueue, pushWorkflowId } from "../decide/ids.ts";
+import { buildWorkflowId, pushWorkflowId } from "../decide/ids.ts";
+import { askControl } from "./ask-control.ts";
 import { meshModules, meshName, meshNodes, meshPhase } from "./attributes.ts";
 import { build } from "./build.ts";
 import { push } from "./push.ts";
@@ -24,12 +23,6 @@ const stepLimit = 500;
  * between is served by looking again at once; what was started runs to its end (R16).
  */
 export async function runReconcileRound(mesh: string, pending: Set<string>): Promise<void> {
-  const { compareSources, planNextSteps, closeWave, noteFailedStep } = proxyActivities<ControlActivities>({
-    taskQueue: controlQueue(mesh),
-    startToCloseTimeout: "10 minutes",
-    heartbeatTimeout: "60 seconds",
-    retry: { initialInterval: "1 second", maximumInterval: "60 seconds" },
-  });
   const running = new Map<string, Promise<void>>();
   const done: string[] = [];
   let wave: string | null = null;
@@ -41,10 +34,15 @@ export async function runReconcileRound(mesh: string, pending: Set<string>): Pro
       // A look is a new chance for everything, whether a round begins with it or not.
       done.length = 0;
       setCurrentDetails(`Looking at the sources: ${reasons.slice(0, 3).join("; ")}`);
-      wave = (await compareSources({ mesh, wave, reasons })).wave;
+      wave = (await askControl(mesh, reasons.join("; ")).compareSources({ mesh, wave, reasons })).wave;
     }
     const seen = ended;
-    const plan = await planNextSteps({ mesh, wave, running: [...running.keys()], done });
+    const plan = await askControl(mesh, "what is to be built and pushed next").planNextSteps({
+      mesh,
+      wave,
+      running: [...running.keys()],
+      done,
+    });
     for (const next of plan.steps) {
       const key = next.key;
       running.set(
@@ -53,7 +51,7 @@ export async function runReconcileRound(mesh: string, pending: Set<string>): Pro
           // One bad step never stops the loop: it is kept as a condition, the rest goes on.
           .catch(async (error: unknown) => {
             if (!(error instanceof ChildWorkflowFailure) || isCancellation(error)) throw error;
-            await noteFailedStep({ mesh, key, message: rootMessage(error) });
+            await askControl(mesh, `${key} failed`).noteFailedStep({ mesh, key, message: rootMessage(error) });
           })
           .finally(() => {
             running.delete(key);
@@ -68,7 +66,7 @@ export async function runReconcileRound(mesh: string, pending: Set<string>): Pro
     await condition(() => ended > seen || pending.size > 0);
   }
   await Promise.all(running.values());
-  if (wave !== null) await closeWave({ mesh, wave });
+  if (wave !== null) await askControl(mesh, `wave ${wave} is accounted for`).closeWave({ mesh, wave });
 }
 
 async function takeStep(mesh: string, step: NextStep): Promise<void> {

@@ -25,7 +25,7 @@ export async function reconcile(input: ReconcileInput): Promise<void> {
   let rounds = 0;
   while (rounds < input.roundsPerRun && !workflowInfo().continueAsNewSuggested) {
     setCurrentDetails("Asleep until a source moves, something falls due, or somebody asks.");
-    await condition(() => pending.size > 0, input.safetyIntervalMs);
+    await condition(() => pending.size > 0, input.safetyIntervalMs, { summary: "looks by itself after this" });
     await runReconcileRound(input.mesh, pending);
     rounds += 1;
   }

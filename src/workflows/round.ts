@@ -1,7 +1,7 @@
 import { CancellationScope, proxyActivities, setCurrentDetails } from "@temporalio/workflow";
-import type { ControlActivities } from "../activities/control.ts";
 import type { DeliverActivities } from "../activities/deliver.ts";
-import { controlQueue, deliverQueue } from "../decide/ids.ts";
+import { deliverQueue } from "../decide/ids.ts";
+import { askControl } from "./ask-control.ts";
 import type { RoundInput, RoundOutput } from "./messages.ts";
 
 /** Nodes per transaction of the gate: long enough to be cheap, short enough not to hold the mesh. */
@@ -20,12 +20,6 @@ export async function round(input: RoundInput): Promise<RoundOutput> {
     retry: { initialInterval: "500 milliseconds", backoffCoefficient: 2, maximumInterval: "30 seconds" },
     summary: `tell ${input.targets} ${input.targets === 1 ? "node" : "nodes"}: number, compose, sign, record`,
   });
-  const { findChanged } = proxyActivities<ControlActivities>({
-    taskQueue: controlQueue(input.mesh),
-    startToCloseTimeout: "2 minutes",
-    retry: { initialInterval: "500 milliseconds", maximumInterval: "30 seconds" },
-    summary: "compare every machine with what it should have been",
-  });
   let sent = 0;
   for (let from = 0; from < input.targets; from += batchSize) {
     const batch = {
@@ -40,7 +34,11 @@ export async function round(input: RoundInput): Promise<RoundOutput> {
     const told = await CancellationScope.nonCancellable(() => tell(batch));
     sent += told.sent;
   }
-  const changed = await findChanged({ mesh: input.mesh, push: input.push, round: input.round });
+  const changed = await askControl(input.mesh, "compare every machine with what it should have been").findChanged({
+    mesh: input.mesh,
+    push: input.push,
+    round: input.round,
+  });
   const result: RoundOutput = {
     sent,
     changed: changed.count,
