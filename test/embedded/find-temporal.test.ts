@@ -136,11 +136,14 @@ esac
 });
 
 it("builds from source by Go at last", async () => {
-  const go = `#!/bin/sh\nPATH=/usr/bin:/bin\necho "$*" > "$FAKE/asked"\ncat > "$GOBIN/temporal" <<'X'\n${version("1.5.1", "1.29.1")}X\n`;
+  const go = `#!/bin/sh\nPATH=/usr/bin:/bin\necho "$*" > "$FAKE/asked"\ncat > "$GOBIN/temporal" <<'X'\n${version("0.0.0-DEV", "1.29.1")}X\n`;
   await place(join(folder, "bin", "go"), go);
-  expect(await findTemporal(options)).toMatchObject({ versions: { cli: "1.5.1", server: "1.29.1" } });
+  expect(await findTemporal(options)).toMatchObject({ versions: { cli: "0.0.0-DEV", server: "1.29.1" } });
   expect(await readFile(join(folder, "asked"), "utf8")).toBe("install github.com/temporalio/cli/cmd/temporal@v1.5.1\n");
   expect(said.filter((line) => line.startsWith("Temporal: not by"))).toHaveLength(4);
+  expect((await findTemporal(options)).road).toBe("one kept by an earlier run");
+  await cached(join(folder, "cache"), "1.9.1");
+  expect((await findTemporal(options)).versions.cli).toBe("1.9.1");
 });
 
 it("keeps it in the state folder where the user's cache cannot be written", async () => {

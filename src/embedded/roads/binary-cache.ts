@@ -32,7 +32,8 @@ export const cacheRoad: Road = {
 
 /** Newer first, but one that has a database here before all others. */
 function rank(version: string, context: RoadContext): number {
-  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
+  // What Go builds from source calls itself 0.0.0-DEV: the last part is not only a number.
+  const [major = 0, minor = 0, patch = 0] = version.split(".").map((part) => Number.parseInt(part, 10));
   return (context.keptVersions.includes(version) ? 1e12 : 0) + major * 1e8 + minor * 1e4 + patch;
 }
 
