@@ -7,6 +7,7 @@ import { createImportCache } from "../activities/import-cache.ts";
 import type { DeadEpochError } from "../core/errors.ts";
 import { buildQueue, controlQueue, deliverQueue } from "../decide/ids.ts";
 import type { Lease } from "./lease-keeper.ts";
+import { lostAfterMs } from "./lost-after.ts";
 import type { ControllerParts } from "./open-parts.ts";
 import type { ServeConfig } from "./serve-config.ts";
 import { situationLimits } from "./situation-limits.ts";
@@ -20,9 +21,6 @@ export interface WorkerParts {
   readonly workflowBundle: string;
   readonly onDeadEpoch: (error: DeadEpochError) => void;
 }
-
-/** A build that nobody reported on for this long is lost: longer than its heartbeats, shorter than a person's patience. */
-const lostAfterMs = 120_000;
 
 /** Three queues: decisions, builds, and sends. Only the holder of the lease polls the last one. */
 export async function createWorkers(worker: WorkerParts): Promise<Worker[]> {

@@ -3,6 +3,7 @@ import type { Name } from "../core/names.ts";
 import { lookAtSources, type LookDependencies } from "../activities/look-at-sources.ts";
 import { clearCondition, observeCondition } from "../store/conditions.ts";
 import { describeDue } from "../store/due-work.ts";
+import { lostAfterMs } from "./lost-after.ts";
 
 export interface SourceWatch {
   /** A webhook named this repository: look now, and again for a while where its server still answers the old tip (case 2). */
@@ -20,6 +21,8 @@ export interface WatchOptions extends LookDependencies {
 /** After a webhook the tip is asked again after these waits: a forge may announce before it answers. */
 const soonMs = [0, 500, 1_000, 2_000, 4_000, 8_000];
 const longestPauseMs = 60_000;
+/** What stays due for the same reason wakes less and less often: each wake costs history. */
+const longestRepeatMs = 300_000;
 
 /**
  * Asks the sources for their tips outside of Temporal, so that an idle mesh costs no history, and wakes reconcile when
@@ -30,14 +33,15 @@ export function watchSources(options: WatchOptions): SourceWatch {
   const stopped = new AbortController();
   const soon = new Map<Name, number>();
   let nudge: () => void = () => undefined;
+  let lookedAtAllMs = Number.NEGATIVE_INFINITY;
+  const wakeIfDue = createDueWaker(options);
   const running = loop();
 
   async function loop(): Promise<void> {
     let failures = 0;
     while (!stopped.signal.aborted) {
-      const only = [...soon.keys()];
       try {
-        await look(options, only);
+        await look([...soon.keys()]);
         if (failures > 0) await clearCondition(options.db, options.mesh, condition);
         failures = 0;
       } catch (error) {
@@ -47,6 +51,16 @@ export function watchSources(options: WatchOptions): SourceWatch {
       }
       await pause(nextPauseMs(failures));
     }
+  }
+
+  /** Repositories that a webhook named; all of them when the interval is over, however many webhooks come. */
+  async function look(only: readonly Name[]): Promise<void> {
+    const nowMs = performance.now();
+    if (only.length === 0 || nowMs - lookedAtAllMs >= options.pollIntervalMs) {
+      await lookAtSources(options);
+      lookedAtAllMs = nowMs;
+    } else for (const repository of only) await lookAtSources(options, repository);
+    await wakeIfDue();
   }
 
   function nextPauseMs(failures: number): number {
@@ -92,11 +106,21 @@ export function watchSources(options: WatchOptions): SourceWatch {
 
 const condition = { code: "source-watch-failing", subject: "sources" };
 
-async function look(options: WatchOptions, only: readonly Name[]): Promise<void> {
-  if (only.length === 0) await lookAtSources(options);
-  for (const repository of only) await lookAtSources(options, repository);
-  const due = await describeDue(options.db, options.mesh);
-  if (due !== null) await options.wake(due);
+/** Wakes for a new reason at once, and for the one before again after a pause that doubles. */
+function createDueWaker(options: WatchOptions): () => Promise<void> {
+  let last = { why: "", pauseMs: 0, againMs: 0 };
+  return async () => {
+    const why = await describeDue(options.db, options.mesh, lostAfterMs);
+    if (why === null) {
+      last = { why: "", pauseMs: 0, againMs: 0 };
+      return;
+    }
+    const nowMs = performance.now();
+    if (why === last.why && nowMs < last.againMs) return;
+    await options.wake(why);
+    const pauseMs = why === last.why ? Math.min(last.pauseMs * 2, longestRepeatMs) : options.pollIntervalMs / 2;
+    last = { why, pauseMs, againMs: nowMs + pauseMs };
+  };
 }
 
 async function note(options: WatchOptions, error: unknown): Promise<void> {
