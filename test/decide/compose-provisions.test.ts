@@ -109,6 +109,39 @@ describe("provisions", () => {
     expect(composed.mints).toHaveLength(1);
     expect(oneResource(composed, "grant", "grant/postgres/postgresql").grants).toHaveLength(1);
   });
+
+  it("of a host that was set up again are not granted by the new one, nor is it offered before it is told (case 22)", () => {
+    const served = runPush(toldProvider(), ["node-a"]).world;
+    const again = withNode(served, "node-b", { incarnation: "host-new" });
+    expect(oneResource(composeOrFail(again, "node-b"), "grant", "grant/postgres/postgresql").grants).toEqual([]);
+    expect(listProblems(again, "node-a")).toEqual(["provider-never-told meshboard"]);
+  });
+
+  it("of a consumer beside its provider go from the list in the same composition (R20)", () => {
+    const beside = withAssignment(withoutAssignment(exampleMesh(), "postgres@node-b"), "postgres@node-a");
+    const served = runPush(beside, ["node-a"]).world;
+    const composed = composeOrFail(withoutAssignment(served, "meshboard@node-a"), "node-a");
+    expect(composed.withdrawals).toHaveLength(1);
+    expect(oneResource(composed, "grant", "grant/postgres/postgresql").grants).toEqual([]);
+  });
+
+  it("are withdrawn, and left out modules named, in one order whatever order the records came in (R29)", () => {
+    const two = withBuild(toldProvider(), "meshboard", 2, {
+      requires: ["rows", "jobs"].map((name) => ({ name, kind: "postgresql" })),
+    });
+    const left = withoutAssignment(runPush(two, ["node-a"]).world, "meshboard@node-a");
+    const world = withAssignment(withAssignment(left, "clock@node-a"), "postgres@node-a");
+    const assigned = world.assignments.get("node-a") ?? [];
+    const reversed = {
+      ...world,
+      provisions: new Map([...world.provisions].toReversed()),
+      assignments: new Map(world.assignments).set("node-a", assigned.toReversed()),
+    };
+    const [one, other] = [world, reversed].map((w) => composeOrFail(w, "node-a", { at: "builds", builds: {} }));
+    expect(one?.withdrawals).toHaveLength(2);
+    expect(one?.notes).toHaveLength(2);
+    expect(other).toEqual(one);
+  });
 });
 
 describe("pinned builds (R21)", () => {
