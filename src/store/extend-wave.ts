@@ -1,6 +1,7 @@
 import type { Name } from "../core/names.ts";
 import type { Queryable } from "./database.ts";
 import { run } from "./rows.ts";
+import { storableJson } from "./storable.ts";
 
 /** Sources moved in the middle of a wave: what may be rebuilt because of it is announced in it too. */
 export async function extendWave(db: Queryable, mesh: Name, wave: string, modules: readonly Name[]): Promise<void> {
@@ -9,6 +10,6 @@ export async function extendWave(db: Queryable, mesh: Name, wave: string, module
     `update wave set announced = (
        select jsonb_agg(distinct name) from jsonb_array_elements(announced || $3::jsonb) as a(name))
       where mesh = $1 and id = $2`,
-    [mesh, wave, JSON.stringify(modules)],
+    [mesh, wave, storableJson(modules)],
   );
 }

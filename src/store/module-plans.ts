@@ -3,6 +3,7 @@ import { digestSchema, nameSchema, type Name } from "../core/names.ts";
 import type { Queryable } from "./database.ts";
 import { standingSchema } from "./modules.ts";
 import { run } from "./rows.ts";
+import { storableJson } from "./storable.ts";
 
 /** How a module stands after a plan of builds. */
 export const modulePlanSchema = z.strictObject({
@@ -33,6 +34,6 @@ export function recordModulePlans(db: Queryable, mesh: Name, plans: readonly Mod
         and (m.standing, m.standing_why, m.wanted_inputs, m.fit_inputs, m.fit_artifact) is distinct from
             (p.standing, p."standingWhy", p."wantedInputs", coalesce(p."fitInputs", m.fit_inputs),
              coalesce(p."fitArtifact", m.fit_artifact))`,
-    [mesh, JSON.stringify(rows)],
+    [mesh, storableJson(rows)],
   );
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { nameSchema, type Name } from "../core/names.ts";
 import type { Queryable } from "./database.ts";
 import { many, one, run } from "./rows.ts";
+import { storableJson } from "./storable.ts";
 
 const targetSchema = z.object({ node: nameSchema, why: z.string() });
 /** A node whose turn it is in one round, and why. */
@@ -20,7 +21,7 @@ export async function recordTargets(
        select $1, $2, $3, t.position - 1, t.target ->> 'node', t.target ->> 'why'
          from jsonb_array_elements($4::jsonb) with ordinality as t(target, position)
      on conflict do nothing`,
-    [mesh, round.push, round.round, JSON.stringify(targets)],
+    [mesh, round.push, round.round, storableJson(targets)],
   );
 }
 

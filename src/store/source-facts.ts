@@ -4,6 +4,7 @@ import { nameSchema, objectIdSchema, type Name } from "../core/names.ts";
 import type { Queryable } from "./database.ts";
 import { findingSchema } from "./modules.ts";
 import { many, run } from "./rows.ts";
+import { storableJson } from "./storable.ts";
 
 /** What a comparison read in one module's source. How it stands is another question: see module-plans.ts. */
 export const sourceFactsRecordSchema = z.strictObject({
@@ -34,7 +35,7 @@ export function recordSourceFacts(db: Queryable, mesh: Name, records: readonly S
              or (m.source_commit, m.source_commit_at, m.source_subject, m.tree, m.manifest, m.findings, m.problem)
                 is distinct from
                 (c."sourceCommit", c."sourceCommitAt", c."sourceSubject", c.tree, nullif(c.manifest, 'null'), c.findings, c.problem))`,
-    [mesh, JSON.stringify(rows)],
+    [mesh, storableJson(rows)],
   );
 }
 

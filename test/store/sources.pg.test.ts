@@ -2,16 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { InputError } from "../../src/core/errors.ts";
 import { listEdges, replaceEdges, type Edge } from "../../src/store/edges.ts";
 import { getCachedImports, putCachedImports } from "../../src/store/imports-cache.ts";
-import {
-  addModule,
-  getModule,
-  listModules,
-  recordComparisons,
-  recordFit,
-  recordStanding,
-  type ComparisonRecord,
-} from "../../src/store/modules.ts";
+import { recordModulePlans, type ModulePlan } from "../../src/store/module-plans.ts";
+import { addModule, getModule, listModules } from "../../src/store/modules.ts";
 import { addRepository, getRepository, listRepositories } from "../../src/store/repositories.ts";
+import { listSourceProblems, recordSourceFacts, type SourceFactsRecord } from "../../src/store/source-facts.ts";
 import { listHeads, recordCompared, recordLook, recordLookFailure } from "../../src/store/source-heads.ts";
 import { addModules, digestOf, manifestOf, mesh, openRecords, treeOf, type Records } from "./open-records.ts";
 
@@ -24,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => records.close());
 
-function comparisonOf(module: string, more: Partial<ComparisonRecord> = {}): ComparisonRecord {
+function factsOf(module: string, more: Partial<SourceFactsRecord> = {}): SourceFactsRecord {
   return {
     module,
     sourceCommit: treeOf("commit"),
@@ -33,11 +27,14 @@ function comparisonOf(module: string, more: Partial<ComparisonRecord> = {}): Com
     tree: treeOf("tree"),
     manifest: manifestOf(module),
     findings: [],
-    wantedInputs: digestOf("inputs"),
-    standing: "out-of-date",
-    standingWhy: "new source",
+    problem: null,
     ...more,
   };
+}
+
+function planOf(module: string, more: Partial<ModulePlan> = {}): ModulePlan {
+  const wantedInputs = digestOf("inputs");
+  return { module, standing: "out-of-date", standingWhy: "new source", wantedInputs, fit: null, ...more };
 }
 
 describe("repositories and modules", () => {
@@ -71,52 +68,37 @@ describe("repositories and modules", () => {
 
 describe("what a comparison saw (R7, R8)", () => {
   it("is written for all modules at once, and not at all where nothing is new", async () => {
-    const both = [
-      comparisonOf("core"),
-      comparisonOf("meshboard", {
-        findings: [{ severity: "warning", file: "a.ts", line: 3, message: "computed\0 import" }],
-      }),
-    ];
-    expect(await recordComparisons(records.db, mesh, both)).toBe(2);
-    expect(await recordComparisons(records.db, mesh, both)).toBe(0);
+    const finding = { severity: "warning", file: "a.ts", line: 3, message: "computed\0 import" } as const;
+    const both = [factsOf("core"), factsOf("meshboard", { findings: [finding] })];
+    expect(await recordSourceFacts(records.db, mesh, both)).toBe(2);
+    expect(await recordSourceFacts(records.db, mesh, both)).toBe(0);
     expect(
-      await recordComparisons(records.db, mesh, [
-        comparisonOf("core", { standing: "current", standingWhy: "" }),
-        ...both.slice(1),
-      ]),
+      await recordSourceFacts(records.db, mesh, [factsOf("core", { sourceSubject: "Again" }), ...both.slice(1)]),
     ).toBe(1);
     expect(await getModule(records.db, mesh, "core")).toMatchObject({
-      standing: "current",
+      sourceSubject: "Again",
       sourceCommitAt: "2026-01-01T08:00:00.000Z",
       manifest: manifestOf("core"),
     });
     expect((await getModule(records.db, mesh, "meshboard"))?.findings[0]?.message).toBe("computed\uFFFD import");
   });
 
-  it("can be that there is nothing to read: branch gone, no manifest (case 4)", async () => {
-    const gone = comparisonOf("core", {
-      sourceCommit: null,
-      sourceCommitAt: null,
-      sourceSubject: null,
-      tree: null,
-      manifest: null,
-      wantedInputs: null,
-      standing: "broken",
-      standingWhy: "no branch main",
-    });
-    await recordFit(records.db, mesh, { module: "core", inputs: digestOf("inputs"), artifact: digestOf("out") });
-    await recordComparisons(records.db, mesh, [gone]);
-    // What was fit stays: nothing is withdrawn because a source is away.
+  it("can be that there is nothing to read: branch gone, no manifest; what was fit stays (case 4)", async () => {
+    const fit = { inputs: digestOf("inputs"), artifact: digestOf("out") };
+    expect(
+      await recordModulePlans(records.db, mesh, [planOf("core", { standing: "current", standingWhy: "", fit })]),
+    ).toBe(1);
+    const nothing = { sourceCommit: null, sourceCommitAt: null, sourceSubject: null, tree: null, manifest: null };
+    await recordSourceFacts(records.db, mesh, [factsOf("core", { ...nothing, problem: "no branch main" })]);
+    const broken = planOf("core", { standing: "broken", standingWhy: "no branch main", wantedInputs: null });
+    expect(await recordModulePlans(records.db, mesh, [broken])).toBe(1);
+    expect(await recordModulePlans(records.db, mesh, [broken, planOf("nobody")])).toBe(0);
     expect(await getModule(records.db, mesh, "core")).toMatchObject({
       manifest: null,
       standing: "broken",
       fitArtifact: digestOf("out"),
     });
-    expect(await recordStanding(records.db, mesh, { module: "core", standing: "building", why: "asked" })).toBe(true);
-    expect(await recordStanding(records.db, mesh, { module: "nobody", standing: "building", why: "" })).toBe(false);
-    expect(
-      await recordFit(records.db, mesh, { module: "nobody", inputs: digestOf("i"), artifact: digestOf("o") }),
-    ).toBe(false);
+    expect(await listSourceProblems(records.db, mesh)).toEqual(new Map([["core", "no branch main"]]));
   });
 });
 

@@ -5,7 +5,7 @@ import { assign, unassign } from "../../src/store/assignments.ts";
 import { putArtifact } from "../../src/store/artifacts.ts";
 import type { Transaction } from "../../src/store/database.ts";
 import { withGate } from "../../src/store/gate.ts";
-import { recordFit } from "../../src/store/modules.ts";
+import { recordModulePlans } from "../../src/store/module-plans.ts";
 import { insertProvisions, withdrawProvisions } from "../../src/store/provisions.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import { loadWorld } from "../../src/store/world.ts";
@@ -35,7 +35,10 @@ beforeAll(async () => {
   epoch = await grant(records.db);
   for (const text of ["old", "sent", "fit"])
     await putArtifact(records.db, mesh, artifactOf("meshboard", text), manifestOf("meshboard"));
-  await recordFit(records.db, mesh, { module: "meshboard", inputs: digestOf("inputs"), artifact: digestOf("fit") });
+  const fit = { inputs: digestOf("inputs"), artifact: digestOf("fit") };
+  await recordModulePlans(records.db, mesh, [
+    { module: "meshboard", standing: "current", standingWhy: "", wantedInputs: fit.inputs, fit },
+  ]);
   await assign(records.db, mesh, { node: "node-a", module: "meshboard", config: { title: "hello" }, providers: {} });
   await sendOne(records.db, epoch, "node-a", { builds: { meshboard: digestOf("old") } });
   await sendOne(records.db, epoch, "node-a", { builds: { meshboard: digestOf("sent") } });
