@@ -7,6 +7,7 @@ import type { ArtifactStore } from "../build/artifact-store.ts";
 import type { Sandbox } from "../build/sandbox.ts";
 import type { BuildEdge } from "../decide/build-facts.ts";
 import type { PlannedBuild } from "../decide/plan-builds.ts";
+import { describeFinding } from "../source/finding.ts";
 import { nestedPaths } from "../source/nested-paths.ts";
 import { getArtifact, putArtifact } from "../store/artifacts.ts";
 import { claimBuild, recordVerdict, type BuildRecord } from "../store/builds.ts";
@@ -121,7 +122,9 @@ async function buildClaimed(deps: BuildDependencies, claimed: Claimed): Promise<
     });
     if (built.artifact !== null && built.manifest !== null)
       await putArtifact(deps.db, deps.mesh, built.artifact, built.manifest);
-    return await keepVerdict(deps, claimed, built.verdict, built.logTail);
+    // What the builder noticed (no tests at all, say) is kept with its log: it does not change the verdict.
+    const noticed = built.findings.map((finding) => `${describeFinding(finding)}\n`).join("");
+    return await keepVerdict(deps, claimed, built.verdict, `${noticed}${built.logTail}`);
   } finally {
     clearInterval(timer);
   }
