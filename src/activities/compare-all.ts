@@ -5,7 +5,7 @@ import { compareSources, headKey } from "../source/compare-sources.ts";
 import type { SourceFacts } from "../source/source-facts.ts";
 import type { Repository } from "../source/repository.ts";
 import { listEdges, replaceEdges } from "../store/edges.ts";
-import { listModules } from "../store/modules.ts";
+import { listModules, type ModuleRecord } from "../store/modules.ts";
 import { listRepositories } from "../store/repositories.ts";
 import { recordSourceFacts } from "../store/source-facts.ts";
 import { listHeads, recordCompared } from "../store/source-heads.ts";
@@ -37,7 +37,7 @@ export async function compareAll(
       cache: deps.imports,
       signal,
     });
-    await keepFacts(deps, comparison.modules);
+    await keepFacts(deps, await nameFailures(deps, modules, comparison.modules));
   }
   const wave = await announce(deps, request);
   await markCompared(deps, heads);
@@ -71,6 +71,22 @@ async function fetchHeads(
     }
   }
   return heads;
+}
+
+/** A repository that never answered has no branches that could be missing: what is known is that it did not answer. */
+async function nameFailures(
+  deps: ControlDependencies,
+  modules: readonly ModuleRecord[],
+  facts: readonly SourceFacts[],
+): Promise<SourceFacts[]> {
+  const heads = await listHeads(deps.db, deps.mesh);
+  const failures = new Map(heads.map((head) => [headKey(head.repository, head.branch), head.failure]));
+  const sources = new Map(modules.map((module) => [module.name, headKey(module.repository, module.branch)]));
+  return facts.map((fact) => {
+    const failure = failures.get(sources.get(fact.module) ?? "") ?? null;
+    if (fact.commit !== null || failure === null) return fact;
+    return { ...fact, problem: { stage: "source", message: `its source cannot be read: ${failure}` } };
+  });
 }
 
 async function keepFacts(deps: ControlDependencies, facts: readonly SourceFacts[]): Promise<void> {

@@ -5,6 +5,8 @@ import type { BuildPlan } from "../decide/plan-builds.ts";
 import { accountWave } from "../decide/account-wave.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { recordModulePlans, type ModulePlan } from "../store/module-plans.ts";
+import type { ModuleRecord } from "../store/modules.ts";
+import { listSourceProblems } from "../store/source-facts.ts";
 import { accountFor, getWave } from "../store/waves.ts";
 import { loadWorld } from "../store/world.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
@@ -18,14 +20,14 @@ import { readWaveResults } from "./read-wave-results.ts";
  */
 export async function planSteps(deps: ControlDependencies, request: StepRequest): Promise<StepPlan> {
   const runningBuilds = request.running.filter((key) => key.startsWith("build "));
-  const { facts, plan } = await loadBuildPlan(deps.db, deps.mesh, {
+  const { facts, plan, modules } = await loadBuildPlan(deps.db, deps.mesh, {
     toolchains: deps.toolchains,
     builder: deps.builder,
     running: new Set(runningBuilds.map((key) => key.slice("build ".length))),
     now: new Date(deps.nowMs()).toISOString(),
     lostAfterMs: deps.lostAfterMs,
   });
-  await recordModulePlans(deps.db, deps.mesh, toModulePlans(plan));
+  await recordModulePlans(deps.db, deps.mesh, [...toModulePlans(plan), ...(await listSourceless(deps, modules))]);
   if (request.wave !== null) await account(deps, request.wave, plan);
   const builds = plan.ready
     .map((ready): NextStep => ({
@@ -57,6 +59,17 @@ function toModulePlans(plan: BuildPlan): ModulePlan[] {
     ...plan.outstanding.map((one) => standing(one.module, "outstanding", one.why, one.inputs)),
     ...plan.broken.map((one) => standing(one.module, "broken", one.why, null)),
   ];
+}
+
+/** Not in the plan, because there is no tree to build from: the comparison said why. */
+async function listSourceless(deps: ControlDependencies, modules: readonly ModuleRecord[]): Promise<ModulePlan[]> {
+  const without = modules.filter((module) => module.tree === null);
+  if (without.length === 0) return [];
+  const problems = await listSourceProblems(deps.db, deps.mesh);
+  return without.flatMap(({ name }) => {
+    const problem = problems.get(name);
+    return problem === undefined ? [] : [standing(name, "broken", problem, null)];
+  });
 }
 
 function standing(module: Name, word: ModulePlan["standing"], why: string, inputs: Digest | null): ModulePlan {

@@ -49,7 +49,7 @@ export function watchSources(options: WatchOptions): SourceWatch {
         options.log.error({ err: error, failures }, "looking at the sources failed");
         await note(options, error);
       }
-      await pause(nextPauseMs(failures));
+      await pause(nextPauseMs(options, soon, failures));
     }
   }
 
@@ -61,22 +61,6 @@ export function watchSources(options: WatchOptions): SourceWatch {
       lookedAtAllMs = nowMs;
     } else for (const repository of only) await lookAtSources(options, repository);
     await wakeIfDue();
-  }
-
-  function nextPauseMs(failures: number): number {
-    let shortest = Number.POSITIVE_INFINITY;
-    for (const [repository, step] of soon) {
-      const waitMs = soonMs[step + 1];
-      if (waitMs === undefined) soon.delete(repository);
-      else {
-        soon.set(repository, step + 1);
-        shortest = Math.min(shortest, waitMs);
-      }
-    }
-    if (shortest !== Number.POSITIVE_INFINITY) return shortest;
-    const base =
-      failures === 0 ? options.pollIntervalMs : Math.min(options.pollIntervalMs * 2 ** failures, longestPauseMs);
-    return base * (0.9 + options.random() * 0.2);
   }
 
   function pause(ms: number): Promise<void> {
@@ -102,6 +86,23 @@ export function watchSources(options: WatchOptions): SourceWatch {
       await running;
     },
   };
+}
+
+/** Until the nearest look; a step further for each repository that a webhook named. */
+function nextPauseMs(options: WatchOptions, soon: Map<Name, number>, failures: number): number {
+  let shortest = Number.POSITIVE_INFINITY;
+  for (const [repository, step] of soon) {
+    const waitMs = soonMs[step + 1];
+    if (waitMs === undefined) soon.delete(repository);
+    else {
+      soon.set(repository, step + 1);
+      shortest = Math.min(shortest, waitMs);
+    }
+  }
+  if (shortest !== Number.POSITIVE_INFINITY) return shortest;
+  const base =
+    failures === 0 ? options.pollIntervalMs : Math.min(options.pollIntervalMs * 2 ** failures, longestPauseMs);
+  return base * (0.9 + options.random() * 0.2);
 }
 
 const condition = { code: "source-watch-failing", subject: "sources" };
