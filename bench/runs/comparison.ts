@@ -104,7 +104,7 @@ async function compare({ deps, parsed }: Records): Promise<Comparison> {
   const before = { ...parsed };
   const from = performance.now();
   const request = { mesh: deps.mesh, wave: null, reasons: ["bench"] };
-  const { wave } = await compareAll(deps, request, AbortSignal.timeout(600_000), () => undefined);
+  const { wave } = await compareAll(deps, request, AbortSignal.timeout(600_000));
   const ms = performance.now() - from;
   return { ms, parsed: parsed.parsed - before.parsed, known: parsed.known - before.known, wave };
 }
