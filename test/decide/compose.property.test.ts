@@ -41,7 +41,7 @@ describe("composing", () => {
         const world = playHistory(history);
         expect(composeAll(shuffle(world))).toEqual(composeAll(world));
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 
@@ -54,7 +54,7 @@ describe("composing", () => {
         const after = compose(withIssued(world, before.mints, before.withdrawals), node, newest);
         expect(after).toMatchObject({ kind: "composed", digest: before.digest, mints: [], withdrawals: [] });
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 
@@ -74,7 +74,7 @@ describe("composing", () => {
           expect(compose(withdrawn, other, newest)).toEqual(compose(world, other, newest));
         }
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 
@@ -97,7 +97,7 @@ describe("composing", () => {
         const wanted = [...issued, ...composed.mints].filter(isFromHere).map(({ id, version }) => `${id}#${version}`);
         expect(granted.toSorted()).toEqual(wanted.toSorted());
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 
@@ -112,7 +112,7 @@ describe("composing", () => {
           expect(orderResources(composed.content.resources).kind).toBe("ordered");
         }
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 });

@@ -25,7 +25,7 @@ describe("whom a push tells", () => {
           if (!told.has(node)) expect(digestOf(push.world, node, { named: false })).toBe(baseline.get(node));
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 
@@ -36,7 +36,7 @@ describe("whom a push tells", () => {
         const again = runPush(push.world, named, { confirmRemoval: true });
         expect(again.rows.filter(({ decision }) => decision.kind === "send")).toEqual([]);
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 
@@ -49,7 +49,7 @@ describe("whom a push tells", () => {
           for (const [module, build] of Object.entries(decision.content.builds)) expect(before[module]).toBe(build);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 
@@ -68,7 +68,7 @@ describe("whom a push tells", () => {
           }
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 });

@@ -117,7 +117,7 @@ describe("planning builds", () => {
         expect(plan.order.toSorted()).toEqual(Object.keys(spec).toSorted());
         for (const { for: roots } of plan.waiting) expect(roots.length).toBeGreaterThan(0);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
@@ -131,7 +131,7 @@ describe("planning builds", () => {
             expect({ module, builds: digests.size }).toEqual({ module, builds: 1 });
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
@@ -150,7 +150,7 @@ describe("planning builds", () => {
         expect(planBuilds(facts).ready).toEqual([]);
         expect(new Set(keys).size).toBe(keys.length);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
@@ -177,7 +177,7 @@ describe("planning builds", () => {
           for (const { why } of accounted) expect(why).not.toBe("");
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 });
