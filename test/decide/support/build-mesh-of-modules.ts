@@ -1,4 +1,3 @@
-import type { Closure } from "../../../src/core/artifact.ts";
 import type { Digest, Name, ObjectId } from "../../../src/core/names.ts";
 import {
   buildKey,
@@ -107,10 +106,4 @@ export function runWave(start: BuildFacts, by: Judge = fitAndMoved): WaveRun {
       .map(({ module }) => module)
       .join(", ")}`,
   );
-}
-
-export function closureOf(builds: readonly PlannedBuild[], module: Name): Closure {
-  const found = builds.find((build) => build.module === module);
-  if (found === undefined) throw new Error(`${module} was not built`);
-  return found.closure;
 }
