@@ -2,12 +2,21 @@ import { defineConfig } from "vitest/config";
 
 /**
  * unit: no server at all. records: real PostgreSQL. flows: real PostgreSQL, Temporal and git.
- * beds: whole meshes with separate processes. A test's suffix says which it is.
+ * beds: whole meshes with separate processes. A test's suffix says which it is. Flows and beds come after the rest, so that
+ * what has bounds in time is not pressed by what only computes.
  */
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/**/*.{pg,flow,bed}.test.ts"] } },
+      {
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/**/*.{pg,flow,bed}.test.ts"],
+          testTimeout: 30_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
       {
         test: {
           name: "records",
@@ -15,6 +24,7 @@ export default defineConfig({
           globalSetup: ["test/support/postgres-setup.ts"],
           testTimeout: 30_000,
           hookTimeout: 60_000,
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -25,6 +35,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           maxWorkers: 1,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -35,6 +46,7 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 300_000,
           maxWorkers: 1,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
