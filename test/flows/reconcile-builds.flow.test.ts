@@ -3,10 +3,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { getArtifact } from "../../src/store/artifacts.ts";
 import { listBuilds } from "../../src/store/builds.ts";
+import { listSends } from "../../src/store/declarations.ts";
 import { listWaves } from "../../src/store/waves.ts";
 import { typescriptModule } from "../support/build-bed.ts";
 import { filesModule, isFitAt, listStandings, readModule } from "./support/module-files.ts";
 import { openReconcileMesh, type ReconcileMesh } from "./support/reconcile-mesh.ts";
+import { pushNode } from "./support/push-node.ts";
+import { seedAssignment, seedNodes } from "./support/seed-mesh.ts";
 import { waitUntil } from "./support/wait-until.ts";
 
 let flow: ReconcileMesh;
@@ -20,7 +23,10 @@ afterEach(async () => {
 });
 
 const core = typescriptModule("core", { "src/index.ts": "export const one: number = 1;\n" });
-const app = typescriptModule("app", { "src/main.ts": `import { one } from "@test/core";\nconsole.log(one);\n` });
+const app = typescriptModule("app", {
+  "mesh.yaml": "module: app\nlanguage: typescript\nupgrade: auto\n",
+  "src/main.ts": `import { one } from "@test/core";\nconsole.log(one);\n`,
+});
 const failingTest = `import { test } from "node:test";\ntest("never", () => { throw new Error("not today"); });\n`;
 
 async function countBuilds(module: string): Promise<number> {
@@ -55,12 +61,15 @@ describe("what is rebuilt", () => {
     expect(await listWaves(flow.db, flow.mesh, 9)).toHaveLength(1);
   });
 
-  it("a library whose output stays the same, and nobody behind it; then everybody behind it (R9, R10, cases 7, 8)", async () => {
+  it("a library whose output stays the same alone, and one whose output moved with all behind it (R9, R10, cases 7, 8)", async () => {
     await flow.origin.commit({ ...core, ...app });
     await flow.addModules("core", "app");
     await flow.look();
     expect(await listStandings(flow)).toEqual(["app: current", "core: current"]);
     const before = await readModule(flow, "core");
+    await seedNodes(flow, ["node-a"]);
+    await seedAssignment(flow, "node-a", "app");
+    await pushNode(flow, "node-a");
 
     await flow.origin.commit({ "core/src/index.ts": "// the first of many\nexport const one: number = 1;\n" });
     await flow.look();
@@ -68,6 +77,7 @@ describe("what is rebuilt", () => {
     expect(cut.fitInputs).not.toBe(before.fitInputs);
     expect(cut.fitArtifact).toBe(before.fitArtifact);
     expect([await countBuilds("core"), await countBuilds("app")]).toEqual([2, 1]);
+    expect(await listSends(flow.db, flow.mesh, "node-a", 9)).toHaveLength(1);
     expect(await readAccounts()).toMatchObject({
       announced: ["core", "app"],
       outcomes: { core: "built", app: "cut-off" },
@@ -76,6 +86,8 @@ describe("what is rebuilt", () => {
     const moved = await flow.origin.commit({ "core/src/index.ts": "export const one: number = 1 + 0;\n" });
     await flow.look();
     expect([await countBuilds("core"), await countBuilds("app")]).toEqual([3, 2]);
+    // What app is made of has changed with its library, and its policy is auto.
+    expect(await listSends(flow.db, flow.mesh, "node-a", 9)).toHaveLength(2);
     const accounts = await readAccounts();
     expect(accounts.outcomes).toEqual({ core: "built", app: "built" });
     expect(accounts.reason).toContain("app imports core at src/main.ts:1");

@@ -64,8 +64,8 @@ describe("a change becomes a build", () => {
   it("though its webhook came before the git server answered the new tip (R7, case 2)", async () => {
     await buildFirst();
     // The poll would come after the end of this test.
-    const watch = flow.watch(600_000);
     const before = await lookedAt();
+    const watch = flow.watch(600_000);
     await waitUntil("the watch's own first look", async () => (await lookedAt()) !== before);
     const early = await lookedAt();
     watch.lookSoon("source");

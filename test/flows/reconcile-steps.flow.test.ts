@@ -1,0 +1,109 @@
+import { randomBytes } from "node:crypto";
+import { Client, Connection } from "@temporalio/client";
+import { NativeConnection, Worker } from "@temporalio/worker";
+import { inject, describe, expect, it, onTestFinished } from "vitest";
+import type { BuildResult } from "../../src/activities/build-result.ts";
+import type { NextStep, StepPlan, StepRequest } from "../../src/activities/control-types.ts";
+import { buildQueue, controlQueue, reconcileWorkflowId } from "../../src/decide/ids.ts";
+import { createControllerClient } from "../../src/worker/client.ts";
+import { bundleWorkflows } from "../support/workflow-bundle.ts";
+import { waitUntil } from "./support/wait-until.ts";
+
+/** The loop on a real server, with activities that a test writes: what ends when is the test's own. */
+async function runLoop(activities: {
+  planNextSteps(request: StepRequest): Promise<StepPlan>;
+  buildModule(request: { module: string }): Promise<BuildResult>;
+  noteFailedStep?(step: { key: string; message: string }): Promise<void>;
+}): Promise<{ wake(why: string): Promise<void> }> {
+  const mesh = `steps-${randomBytes(4).toString("hex")}`;
+  const { buildModule, ...control } = activities;
+  const connection = await NativeConnection.connect({ address: inject("temporalAddress") });
+  const shared = { connection, namespace: "default" } as const;
+  const workers = [
+    await Worker.create({
+      ...shared,
+      taskQueue: controlQueue(mesh),
+      workflowBundle: await bundleWorkflows(),
+      activities: {
+        compareSources: async () => ({ wave: null }),
+        closeWave: async () => undefined,
+        noteFailedStep: async () => undefined,
+        ...control,
+      },
+    }),
+    await Worker.create({ ...shared, taskQueue: buildQueue(mesh), activities: { buildModule } }),
+  ];
+  const runs = workers.map((worker) => worker.run());
+  const client = new Client({ connection: await Connection.connect({ address: inject("temporalAddress") }) });
+  onTestFinished(async () => {
+    await client.workflow.getHandle(reconcileWorkflowId(mesh)).terminate();
+    for (const worker of workers) worker.shutdown();
+    await Promise.all(runs);
+    await client.connection.close();
+    await connection.close();
+  });
+  const controller = createControllerClient(client, async () => undefined);
+  return { wake: (why) => controller.wakeReconcile({ mesh, why }) };
+}
+
+function buildStep(module: string): NextStep {
+  return { kind: "build", key: `build ${module}@sha256:00`, module, inputs: "sha256:00", why: "a test asks" };
+}
+
+function fit(module: string): BuildResult {
+  return { module, state: "fit", artifact: null, message: "" };
+}
+
+describe("the steps of a round", () => {
+  it("are planned again when a build ended while a plan was made (R9)", async () => {
+    const plans: string[][] = [];
+    const ended = new Set<string>();
+    let slowMayEnd = (): void => undefined;
+    const slow = new Promise<void>((resolve) => {
+      slowMayEnd = resolve;
+    });
+    const loop = await runLoop({
+      async planNextSteps({ running }) {
+        plans.push([...running]);
+        if (plans.length === 1) return { steps: [buildStep("quick"), buildStep("slow")], summary: "two" };
+        if (plans.length === 2) {
+          // This plan still sees slow running; it ends before the plan is back.
+          slowMayEnd();
+          await waitUntil("slow ended", async () => ended.has("slow"));
+        }
+        return { steps: [], summary: "none" };
+      },
+      async buildModule({ module }) {
+        if (module === "slow") await slow;
+        ended.add(module);
+        return fit(module);
+      },
+    });
+    await loop.wake("a test");
+    await waitUntil("a plan that knows of both ends", async () => plans.length >= 3 && plans.at(-1)?.length === 0);
+  });
+
+  it("go on when one fails for a reason nobody knows, and the next look takes it again (R42)", async () => {
+    const noted: string[] = [];
+    let attempts = 0;
+    const loop = await runLoop({
+      planNextSteps: async ({ done }) => ({
+        steps: [buildStep("bad"), buildStep("good")].filter((step) => !done.includes(step.key)),
+        summary: "",
+      }),
+      async buildModule({ module }) {
+        if (module === "good") return fit(module);
+        attempts += 1;
+        const error = new Error("a mistake of ours");
+        throw Object.assign(error, { nonRetryable: true });
+      },
+      noteFailedStep: async ({ key, message }) => void noted.push(`${key}: ${message}`),
+    });
+    await loop.wake("first");
+    await waitUntil("it is noted", async () => noted.length === 1);
+    await loop.wake("second");
+    await waitUntil("it was taken again", async () => noted.length === 2, 60_000);
+    expect(noted[0]).toBe("build bad@sha256:00: a mistake of ours");
+    expect(attempts).toBeGreaterThanOrEqual(2);
+  });
+});
