@@ -12,6 +12,7 @@ import { nestedPaths } from "../source/nested-paths.ts";
 import { getArtifact, putArtifact } from "../store/artifacts.ts";
 import { claimBuild, recordVerdict, type BuildRecord } from "../store/builds.ts";
 import type { Database } from "../store/database.ts";
+import { recordFit } from "../store/module-plans.ts";
 import type { ModuleRecord } from "../store/modules.ts";
 import { getRepository } from "../store/repositories.ts";
 import type { BuildResult } from "./build-result.ts";
@@ -156,6 +157,8 @@ async function keepVerdict(
     logTail,
     retryInMs: backoffMs(attempt, deps.random),
   });
+  if (kept && verdict.verdict === "fit")
+    await recordFit(deps.db, deps.mesh, { module: planned.module, inputs: planned.inputs, artifact: verdict.artifact });
   const message = verdict.verdict === "fit" ? "" : verdict.message;
   if (!kept)
     return { module: planned.module, state: "superseded", artifact: null, message: "another attempt judged it" };

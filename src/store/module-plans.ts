@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { digestSchema, nameSchema, type Name } from "../core/names.ts";
+import { digestSchema, nameSchema, type Digest, type Name } from "../core/names.ts";
 import type { Queryable } from "./database.ts";
 import { standingSchema } from "./modules.ts";
 import { run } from "./rows.ts";
@@ -36,4 +36,21 @@ export function recordModulePlans(db: Queryable, mesh: Name, plans: readonly Mod
              coalesce(p."fitArtifact", m.fit_artifact))`,
     [mesh, storableJson(rows)],
   );
+}
+
+/**
+ * A build became fit: the module's newest fit artifact, also where its source has moved on meanwhile (R16, case 6).
+ * Builds of one module run one after another, so a later verdict is about later inputs.
+ */
+export function recordFit(
+  db: Queryable,
+  mesh: Name,
+  fit: { readonly module: Name; readonly inputs: Digest; readonly artifact: Digest },
+): Promise<number> {
+  return run(db, `update module set fit_inputs = $3, fit_artifact = $4 where mesh = $1 and name = $2`, [
+    mesh,
+    fit.module,
+    digestSchema.parse(fit.inputs),
+    digestSchema.parse(fit.artifact),
+  ]);
 }
