@@ -12,7 +12,8 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/**/*.{pg,flow,bed}.test.ts"],
+          // Modules of beds are built and tested by the beds, in the sandbox.
+          exclude: ["test/**/*.{pg,flow,bed}.test.ts", "test/beds/modules/**"],
           testTimeout: 30_000,
           sequence: { groupOrder: 0 },
         },

@@ -26,8 +26,14 @@ export function startProcess(
     stdout += text;
     log.write(text);
   });
-  child.stderr.pipe(log);
-  const ended = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
+  // Both streams write into the log: neither of them may end it.
+  child.stderr.pipe(log, { end: false });
+  const ended = new Promise<number | null>((resolve) =>
+    child.once("close", (code) => {
+      log.end();
+      resolve(code);
+    }),
+  );
   if (child.pid === undefined) throw new Error(`could not start ${args.join(" ")}`);
   return {
     pid: child.pid,
