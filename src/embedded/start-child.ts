@@ -27,6 +27,8 @@ export interface ChildOptions {
   readonly readyTimeoutMs: number;
   /** What to do with one that a killed start left and that is ready. */
   readonly leftover: "adopt" | "replace";
+  /** Whether a leftover works, where that is another question than whether a new one is ready. */
+  readonly isWorking?: () => Promise<boolean>;
   /** Just before a start, when nothing of ours runs any more; what it throws ends the start. */
   readonly beforeStart?: () => Promise<void>;
   readonly stopSteps?: StopOptions["steps"];
@@ -38,7 +40,7 @@ export async function startChild(options: ChildOptions): Promise<Running> {
   const pidFile = join(options.runFolder, `${options.name}.json`);
   const leftover = await readPidFile(pidFile);
   if (leftover !== null && options.leftover === "adopt" && isSame(leftover.argv, argv)) {
-    if (await waitUntil(options.isReady, Math.min(options.readyTimeoutMs, 10_000), 100)) {
+    if (await waitUntil(options.isWorking ?? options.isReady, Math.min(options.readyTimeoutMs, 10_000), 100)) {
       return describe(options, pidFile, leftover, true);
     }
   }

@@ -68,6 +68,14 @@ it("adopts what a killed start left, and can stop it (R50)", async () => {
   expect(await waitUntil(none, 5_000)).toBe(true);
 });
 
+it("adopts a leftover that works, though a new one would not be ready for being as quiet", async () => {
+  const first = await startChild(options);
+  const quiet = { ...options, isReady: async () => false, isWorking: options.isReady, readyTimeoutMs: 500 };
+  const second = await startChild(quiet);
+  expect(second).toMatchObject({ adopted: true, identity: first.identity });
+  await expect(startChild({ ...quiet, isWorking: async () => false })).rejects.toThrow("is not ready");
+});
+
 it("replaces a leftover that was started otherwise, or where that was asked", async () => {
   const first = await startChild({ ...options, args: [...options.args, "older"] });
   const second = await startChild(options);

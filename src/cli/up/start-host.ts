@@ -30,11 +30,7 @@ export async function enrolHost(parts: UpParts, connection: MeshConnection, node
   // Enrolling again with the keys that are there already is the same host: a killed start is completed by this.
   await writePrivateFile(tokenFile, await createHostToken(connection, node));
   try {
-    await runCommand(process.execPath, [hostProgramFile(), "enrol", "--dir", dir, "--token-file", tokenFile], {
-      timeoutMs: 30_000,
-      cwd: dir,
-      env: childEnvironment(parts.env),
-    });
+    await runHostProgram(parts, dir, ["enrol", "--dir", dir, "--token-file", tokenFile], 30_000);
   } finally {
     await rm(tokenFile, { force: true });
   }
@@ -45,7 +41,9 @@ export async function enrolHost(parts: UpParts, connection: MeshConnection, node
 export async function startHost(parts: UpParts, connection: MeshConnection, node: Name): Promise<Running> {
   const dir = hostFolder(parts, node);
   const startedMs = performance.now();
-  return await startChild({
+  const readSilentMs = async (): Promise<number> =>
+    (await getNode(connection.db, connection.mesh, node))?.silentMs ?? Infinity;
+  const running = await startChild({
     name: `host-${node}`,
     runFolder: parts.paths.run,
     logFolder: parts.paths.log,
@@ -53,10 +51,9 @@ export async function startHost(parts: UpParts, connection: MeshConnection, node
     args: [hostProgramFile(), "run", "--dir", dir, "--stop-services-on-exit"],
     cwd: dir,
     env: childEnvironment(parts.env),
-    isReady: async () => {
-      const silentMs = (await getNode(connection.db, connection.mesh, node))?.silentMs ?? Infinity;
-      return silentMs <= performance.now() - startedMs + contactEveryMs;
-    },
+    isReady: async () => (await readSilentMs()) <= performance.now() - startedMs + contactEveryMs,
+    // One that has nothing to do asks once in a long while: that it said nothing since this start means nothing.
+    isWorking: async () => (await readSilentMs()) <= connection.setup.settings.silentAfterMs,
     readyTimeoutMs: 45_000,
     leftover: "adopt",
     // Services are given time to end: a database writes everything down.
@@ -65,6 +62,19 @@ export async function startHost(parts: UpParts, connection: MeshConnection, node
       { signal: "SIGKILL", waitMs: 5_000 },
     ],
   });
+  return {
+    ...running,
+    stop: async () => {
+      await running.stop();
+      // A host that was killed ended none of its services.
+      await runHostProgram(parts, dir, ["stop", "--dir", dir], 45_000);
+    },
+  };
+}
+
+async function runHostProgram(parts: UpParts, cwd: string, args: readonly string[], timeoutMs: number): Promise<void> {
+  const env = childEnvironment(parts.env);
+  await runCommand(process.execPath, [hostProgramFile(), ...args], { timeoutMs, cwd, env });
 }
 
 function hostFolder(parts: UpParts, node: Name): string {

@@ -1,0 +1,80 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createExampleMesh, readBoard, writeOnBoard, type ExampleMesh, type UpAnswer } from "./support/example-mesh.ts";
+import { listMeshProcesses } from "./support/mesh-processes.ts";
+import { readRecords, readSends } from "./support/read-records.ts";
+
+/** `mesh up` with its examples: a first start, an orderly end, a second start. */
+describe("a mesh that is ended and started again", () => {
+  let mesh: ExampleMesh;
+  let first: UpAnswer;
+  let sends: readonly string[];
+  let provisions: readonly object[];
+  let bystander: ChildProcess;
+  const row = "written before the mesh was ended";
+
+  const readProvisions = () =>
+    readRecords(mesh.state, "select id, version, name, state, minted_by from provision order by id, version");
+
+  beforeAll(async () => {
+    mesh = await createExampleMesh("resume");
+    // Looks like a part of the mesh, and is none: same program, same folder above, almost the same words.
+    const idle = "setInterval(() => undefined, 1000)";
+    bystander = spawn(process.execPath, ["-e", idle, "serve", "--state", `${mesh.state}-of-somebody-else`], {
+      cwd: mesh.folder,
+      stdio: "ignore",
+      detached: true,
+    });
+    first = await mesh.start();
+  });
+
+  afterAll(async () => {
+    bystander?.kill("SIGKILL");
+    await mesh?.close();
+  });
+
+  it("ends its first start with the delivery lines, and the example shows a row of its minted database (R15, R17)", async () => {
+    expect(first.troubles).toEqual([]);
+    const lines = first.modules.map((module) => module.text);
+    const commit = "source [0-9a-f]{7} · built from [0-9a-f]{7} · fit";
+    expect(lines).toEqual([
+      expect.stringMatching(new RegExp(`^core +${commit} · declared on 0 · applied on 0$`)),
+      expect.stringMatching(new RegExp(`^meshboard +${commit} · declared on 1 · applied on 1$`)),
+      expect.stringMatching(new RegExp(`^postgres +${commit} · declared on 1 · applied on 1$`)),
+    ]);
+    expect(first.sentNow).toBe(true);
+    expect(first.push?.outcome).toBe("settled");
+    expect(first.push?.nodes).toMatchObject([
+      { node: "node-a", round: 0, effect: "applied" },
+      { node: "node-b", round: 1, effect: "applied", why: expect.stringContaining("a database for meshboard") },
+    ]);
+    expect(await readBoard(first.addresses.example)).toEqual(["The first row, written when this database was made."]);
+    await writeOnBoard(first.addresses.example, row);
+    sends = await readSends(mesh.state);
+    provisions = await readProvisions();
+    expect(sends).toHaveLength(3);
+    console.log(`first start: ready after ${(first.readyMs / 1000).toFixed(1)} s`);
+  });
+
+  it("ends everything that it started at a Ctrl-C, services included, and nothing else", async () => {
+    expect(await listMeshProcesses(mesh.state)).not.toEqual([]);
+    expect(await mesh.endUp("SIGINT")).toBe(0);
+    expect(await listMeshProcesses(mesh.state)).toEqual([]);
+    expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
+    await expect(fetch(first.addresses.example)).rejects.toThrow();
+  });
+
+  it("comes back with the same databases and declarations, and sends nothing again (R50)", async () => {
+    const second = await mesh.start();
+    console.log(`second start: ready after ${(second.readyMs / 1000).toFixed(1)} s`);
+    expect(second.troubles).toEqual([]);
+    expect(second.sentNow).toBe(false);
+    expect(second.addresses).toEqual(first.addresses);
+    expect(second.modules).toEqual(first.modules.map(({ module, text }) => ({ module, text })));
+    expect(await readBoard(second.addresses.example)).toContain(row);
+    expect(await readSends(mesh.state)).toEqual(sends);
+    expect(await readProvisions()).toEqual(provisions);
+    const status = await mesh.run("status");
+    expect(status.code, status.stdout).toBe(0);
+  });
+});
