@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Client, Connection } from "@temporalio/client";
-import { NativeConnection, Worker } from "@temporalio/worker";
+import { ApplicationFailure } from "@temporalio/common";
+import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
 import { inject, describe, expect, it, onTestFinished } from "vitest";
 import type { BuildResult } from "../../src/activities/build-result.ts";
 import type { NextStep, StepPlan, StepRequest } from "../../src/activities/control-types.ts";
@@ -9,11 +10,18 @@ import { createControllerClient } from "../../src/worker/client.ts";
 import { bundleWorkflows } from "../support/workflow-bundle.ts";
 import { waitUntil } from "./support/wait-until.ts";
 
+// Tests print their own verdicts; of the failure that is wanted here nothing.
+Runtime.install({
+  logger: new DefaultLogger("ERROR", () => undefined),
+  shutdownSignals: [],
+  telemetryOptions: { logging: { filter: { core: "ERROR", other: "ERROR" }, forward: {} } },
+});
+
 /** The loop on a real server, with activities that a test writes: what ends when is the test's own. */
 async function runLoop(activities: {
-  planNextSteps(request: StepRequest): Promise<StepPlan>;
-  buildModule(request: { module: string }): Promise<BuildResult>;
-  noteFailedStep?(step: { key: string; message: string }): Promise<void>;
+  readonly planNextSteps: (request: StepRequest) => Promise<StepPlan>;
+  readonly buildModule: (request: { module: string }) => Promise<BuildResult>;
+  readonly noteFailedStep?: (step: { key: string; message: string }) => Promise<void>;
 }): Promise<{ wake(why: string): Promise<void> }> {
   const mesh = `steps-${randomBytes(4).toString("hex")}`;
   const { buildModule, ...control } = activities;
@@ -94,16 +102,15 @@ describe("the steps of a round", () => {
       async buildModule({ module }) {
         if (module === "good") return fit(module);
         attempts += 1;
-        const error = new Error("a mistake of ours");
-        throw Object.assign(error, { nonRetryable: true });
+        throw ApplicationFailure.nonRetryable("a mistake of ours");
       },
       noteFailedStep: async ({ key, message }) => void noted.push(`${key}: ${message}`),
     });
     await loop.wake("first");
     await waitUntil("it is noted", async () => noted.length === 1);
     await loop.wake("second");
-    await waitUntil("it was taken again", async () => noted.length === 2, 60_000);
+    await waitUntil("it was taken again", async () => noted.length === 2);
     expect(noted[0]).toBe("build bad@sha256:00: a mistake of ours");
-    expect(attempts).toBeGreaterThanOrEqual(2);
+    expect(attempts).toBe(2);
   });
 });

@@ -59,7 +59,11 @@ export interface ReconcileMesh {
 }
 
 // Tests print their own verdicts; of Temporal only what is wrong.
-Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: [] });
+Runtime.install({
+  logger: new DefaultLogger("ERROR"),
+  shutdownSignals: [],
+  telemetryOptions: { logging: { filter: { core: "ERROR", other: "ERROR" }, forward: {} } },
+});
 
 let sandbox: Promise<Sandbox> | undefined;
 
