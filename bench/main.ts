@@ -37,7 +37,13 @@ async function main(): Promise<void> {
   const rows: Row[] = [];
   for (const name of wanted) {
     context.say(`${name}: load ${describeLoad()}`);
-    rows.push(...((await benches[name]?.(context)) ?? []));
+    try {
+      rows.push(...((await benches[name]?.(context)) ?? []));
+    } catch (error) {
+      // The others are measured all the same; what could not be measured is said, and is no number.
+      process.exitCode = 2;
+      context.say(`${name} could not be measured: ${error instanceof Error ? error.stack : String(error)}`);
+    }
   }
   const machine = await describeMachine(context.versions, loadBefore);
   process.stdout.write(

@@ -67,12 +67,15 @@ async function findRest({ connection }: BenchMesh): Promise<true | null> {
   return newest?.endedAt == null ? null : true;
 }
 
-async function readActivityStart({ client, connection }: BenchMesh, build: BuildRecord): Promise<number> {
+/** An activity's start is written into the history together with its end, a moment after the verdict is kept. */
+function readActivityStart({ client, connection }: BenchMesh, build: BuildRecord): Promise<number> {
   const id = buildWorkflowId(connection.mesh, build.module, build.inputs);
-  const { events } = await client.workflow.getHandle(id).fetchHistory();
-  const started = events?.find((event) => event.activityTaskStartedEventAttributes != null)?.eventTime;
-  if (started == null) throw new Error(`no activity was started in ${id}`);
-  return Number(started.seconds) * 1_000 + (started.nanos ?? 0) / 1e6;
+  const ask = async (): Promise<number | null> => {
+    const { events } = await client.workflow.getHandle(id).fetchHistory();
+    const started = events?.find((event) => event.activityTaskStartedEventAttributes != null)?.eventTime;
+    return started == null ? null : Number(started.seconds) * 1_000 + (started.nanos ?? 0) / 1e6;
+  };
+  return waitUntil(`an activity in ${id}`, ask, { everyMs: 50, withinMs: 20_000 });
 }
 
 function toRows(samples: readonly WebhookSample[]): Row[] {
