@@ -2,6 +2,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile, chmod } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { createCanary } from "../../support/canary.ts";
+import { searchPlaces, type CanarySearch } from "../../support/canary-places.ts";
+import { listMeshPlaces } from "./mesh-places.ts";
 import { hostProgram, program, runMesh, type Ran } from "./run-mesh.ts";
 import { startProcess, type Process } from "./start-process.ts";
 import { waitFor } from "./wait-for.ts";
@@ -22,8 +25,14 @@ export interface BedMesh {
   /** Ends `mesh up` with this signal, and everything that it started with it when it is orderly. */
   endUp(signal?: NodeJS.Signals): Promise<void>;
   startUp(): Promise<void>;
+  /** Looks for the beginning of every minted password in all that is kept, said and shown (R46, case 51). */
+  searchCanary(): Promise<CanarySearch>;
+  /** Ends everything; fails when the canary was found anywhere. */
   close(): Promise<void>;
 }
+
+/** Each generated password begins with it. Two of its signs are encoded in URLs. */
+export const canary = createCanary("Canary~7/+Kq9xWmZ");
 
 const documentSchema = z.record(z.string(), z.unknown());
 
@@ -34,10 +43,22 @@ export async function openBedMesh(name: string, settings: Record<string, unknown
   const state = join(folder, "state");
   await mkdir(state);
   await chmod(state, 0o755);
-  await writeFile(join(state, "settings.json"), JSON.stringify({ pollIntervalMs: 1_000, ...settings }));
+  await writeFile(
+    join(state, "settings.json"),
+    JSON.stringify({ pollIntervalMs: 1_000, passwordPrefix: canary.marker, ...settings }),
+  );
   const hosts = new Map<string, Process>();
   let up = await startUp(state, folder);
-  const run = (...args: string[]): Promise<Ran> => runMesh(state, args);
+  const said: Ran[] = [];
+  const run = async (...args: string[]): Promise<Ran> => {
+    const ran = await runMesh(state, args);
+    said.push(ran);
+    return ran;
+  };
+  const searchCanary = (): Promise<CanarySearch> => {
+    const isUp = up.child.exitCode === null && up.child.signalCode === null;
+    return searchPlaces(canary, listMeshPlaces({ folder, state, said, isUp }));
+  };
   const hostFolder = (node: string): string => join(folder, "hosts", node);
   const startHost = (node: string): void => {
     hosts.set(
@@ -81,16 +102,22 @@ export async function openBedMesh(name: string, settings: Record<string, unknown
     async startUp() {
       up = await startUp(state, folder);
     },
+    searchCanary,
     async close() {
-      for (const [node, host] of hosts) {
-        await host.end();
-        const stop = startProcess([hostProgram, "stop", "--dir", hostFolder(node)], {
-          logFile: join(folder, `${node}.log`),
-        });
-        await new Promise((resolve) => stop.child.once("close", resolve));
+      try {
+        const { hits } = await searchCanary();
+        if (hits.length > 0) throw new Error(`secrets in clear: ${hits.join("; ")}`);
+      } finally {
+        for (const [node, host] of hosts) {
+          await host.end();
+          const stop = startProcess([hostProgram, "stop", "--dir", hostFolder(node)], {
+            logFile: join(folder, `${node}.log`),
+          });
+          await new Promise((resolve) => stop.child.once("close", resolve));
+        }
+        await up.end();
+        if (process.env["MESH_KEEP_BEDS"] === undefined) await rm(folder, { recursive: true, force: true });
       }
-      await up.end();
-      if (process.env["MESH_KEEP_BEDS"] === undefined) await rm(folder, { recursive: true, force: true });
     },
   };
 }
