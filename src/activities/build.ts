@@ -24,7 +24,8 @@ export interface BuildDependencies {
   readonly mesh: Name;
   readonly repositories: RepositoryPool;
   readonly artifacts: ArtifactStore;
-  readonly sandbox: Sandbox;
+  /** By the repository that the module is from. */
+  readonly sandboxFor: (repository: Name) => Sandbox;
   readonly folders: BuildFolders;
   readonly toolchains: Readonly<Record<string, string>>;
   readonly builder: string;
@@ -117,7 +118,7 @@ async function buildClaimed(deps: BuildDependencies, claimed: Claimed): Promise<
       },
       dependencies: await readDependencies(deps, claimed),
       store: deps.artifacts,
-      sandbox: deps.sandbox,
+      sandbox: deps.sandboxFor(module.repository),
       folders: deps.folders,
       signal: context.cancellationSignal,
     });

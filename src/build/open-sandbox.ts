@@ -5,6 +5,9 @@ import { findControlGroups } from "./cgroup.ts";
 import { runUnsafely } from "./run-unsafely.ts";
 import { type Sandbox, sandboxLimits } from "./sandbox.ts";
 
+/** Whose builds run as they are where there is no sandbox: nobody's, everybody's, or those of these repositories. */
+export type UnsafeRule = boolean | readonly string[];
+
 export interface OpenSandbox {
   /** Without bubblewrap every build is *outstanding*, unless this is set: then builds run as they are. */
   readonly unsafeWithoutSandbox?: boolean;
@@ -14,12 +17,46 @@ export interface OpenSandbox {
 
 const run = promisify(execFile);
 
+export interface Sandboxes {
+  /** What a module of this repository is built and tested in. */
+  readonly sandboxFor: (repository: string) => Sandbox;
+  /** What holds on this machine and what does not, in sentences. */
+  readonly promises: readonly string[];
+  /** Why builds that the rule allows run without a sandbox; null: none does. */
+  readonly unsafe: string | null;
+}
+
+/** The sandbox of this machine for all, or, where there is none, what the rule says for each repository. */
+export async function openSandboxes(
+  rule: UnsafeRule,
+  options: Pick<OpenSandbox, "bubblewrap"> = {},
+): Promise<Sandboxes> {
+  const opened = await tryBubblewrap(options.bubblewrap ?? "bwrap");
+  if ("sandbox" in opened) return { sandboxFor: () => opened.sandbox, promises: opened.sandbox.promises, unsafe: null };
+  const [unsafe, unavailable] = [createUnsafe(opened.missing), createUnavailable(opened.missing)];
+  const sandboxFor = (repository: string): Sandbox => (allowsUnsafe(rule, repository) ? unsafe : unavailable);
+  if (rule === false || (typeof rule === "object" && rule.length === 0))
+    return { sandboxFor, promises: unavailable.promises, unsafe: null };
+  const whose = rule === true ? "all repositories" : rule.join(", ");
+  return {
+    sandboxFor,
+    promises: [`Without a sandbox, for modules of ${whose}.`, ...unsafe.promises],
+    unsafe: `modules of ${whose} are built without a sandbox: ${opened.missing}`,
+  };
+}
+
+export function allowsUnsafe(rule: UnsafeRule, repository: string): boolean {
+  return typeof rule === "boolean" ? rule : rule.includes(repository);
+}
+
 /** Finds out what this machine can do, by doing it. Never throws for what the machine lacks. */
 export async function openSandbox(options: OpenSandbox = {}): Promise<Sandbox> {
-  const program = options.bubblewrap ?? "bwrap";
+  return (await openSandboxes(options.unsafeWithoutSandbox === true, options)).sandboxFor("");
+}
+
+async function tryBubblewrap(program: string): Promise<{ readonly sandbox: Sandbox } | { readonly missing: string }> {
   const missing = await describeMissing(program);
-  if (missing !== null)
-    return options.unsafeWithoutSandbox === true ? createUnsafe(missing) : createUnavailable(missing);
+  if (missing !== null) return { missing };
   const groups = await findControlGroups();
   const mode: BubblewrapMode = process.getuid?.() === 0 ? "nobody" : "user-namespace";
   const sandbox = createBubblewrap({ program, mode, groups });
@@ -30,10 +67,9 @@ export async function openSandbox(options: OpenSandbox = {}): Promise<Sandbox> {
     network: "none",
     limits: { ...sandboxLimits, wallMs: 10_000 },
   });
-  if (tried.kind === "exited" && tried.code === 0) return sandbox;
+  if (tried.kind === "exited" && tried.code === 0) return { sandbox };
   const failure = (tried.kind === "unavailable" ? tried.why : tried.log).trim().slice(-500);
-  const why = `bubblewrap is there, but cannot make a sandbox here: ${failure}`;
-  return options.unsafeWithoutSandbox === true ? createUnsafe(why) : createUnavailable(why);
+  return { missing: `bubblewrap is there, but cannot make a sandbox here: ${failure}` };
 }
 
 /** What a person should know about the sandbox of this machine, in sentences. */

@@ -8,6 +8,11 @@ import { meshFileName } from "./find-mesh.ts";
 
 /** `settings.json` of a state folder: a person may write it; every value has a default. */
 const settingsSchema = z.strictObject({
+  /** The one address of this machine under which hosts reach the controller; the gateway's certificate names it. */
+  listen: z
+    .union([z.ipv4(), z.ipv6()])
+    .refine((address) => address !== "0.0.0.0" && address !== "::", "name the one address that hosts connect to")
+    .default("127.0.0.1"),
   /** How often sources are asked for their tips. */
   pollIntervalMs: z.number().int().min(200).max(3_600_000).default(3_000),
   /** How long a declaration counts as fresh. */
@@ -19,7 +24,8 @@ const settingsSchema = z.strictObject({
   /** A host that said nothing for longer is *silent*. */
   silentAfterMs: z.number().int().min(1_000).default(90_000),
   buildSlots: z.number().int().min(1).max(256).default(2),
-  unsafeWithoutSandbox: z.boolean().default(false),
+  /** Repositories whose modules may be built without a sandbox where there is none; true: all of them. */
+  unsafeWithoutSandbox: z.union([z.boolean(), z.array(nameSchema).max(1_000)]).default(false),
   passwordPrefix: z.string().max(32).default(""),
   logLevel: z.enum(["debug", "info", "warn", "error"]).default("info"),
 });

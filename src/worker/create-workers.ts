@@ -48,7 +48,7 @@ export async function createWorkers(worker: WorkerParts): Promise<Worker[]> {
     ...parts.look,
     ...surroundings,
     artifacts: parts.artifacts,
-    sandbox: parts.sandbox,
+    sandboxFor: parts.sandboxes.sandboxFor,
     folders: { work: config.folders.builds, cache: config.folders.cache },
     random: Math.random,
   });

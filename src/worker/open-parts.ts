@@ -3,8 +3,7 @@ import type { Logger } from "pino";
 import { createRepositoryPool } from "../activities/repository-pool.ts";
 import type { LookDependencies } from "../activities/look-at-sources.ts";
 import { openArtifactStore, type ArtifactStore } from "../build/artifact-store.ts";
-import { openSandbox } from "../build/open-sandbox.ts";
-import type { Sandbox } from "../build/sandbox.ts";
+import { openSandboxes, type Sandboxes } from "../build/open-sandbox.ts";
 import { describeBuilder, describeToolchain } from "../build/toolchain.ts";
 import { languageSchema } from "../core/manifest.ts";
 import { loadSigningKey, type SigningKey } from "../link/keys.ts";
@@ -17,7 +16,7 @@ export interface ControllerParts {
   readonly db: Database;
   readonly look: LookDependencies;
   readonly artifacts: ArtifactStore;
-  readonly sandbox: Sandbox;
+  readonly sandboxes: Sandboxes;
   readonly declarationKey: SigningKey;
   readonly root: Uint8Array;
   readonly toolchains: Readonly<Record<string, string>>;
@@ -33,14 +32,14 @@ export async function openParts(config: ServeConfig, log: Logger): Promise<Contr
     onConnectionLost: (error) => log.warn({ err: error }, "a database connection was lost"),
   });
   const languages = languageSchema.options;
-  const sandbox = await openSandbox({ unsafeWithoutSandbox: config.unsafeWithoutSandbox });
-  log.info({ sandbox: sandbox.promises }, "what the sandbox promises on this machine");
+  const sandboxes = await openSandboxes(config.unsafeWithoutSandbox);
+  log.info({ sandbox: sandboxes.promises }, "what the sandbox promises on this machine");
   return {
     log,
     db,
     look: { db, mesh: config.mesh, repositories: createRepositoryPool(config.folders.repositories) },
     artifacts: await openArtifactStore(config.folders.artifacts),
-    sandbox,
+    sandboxes,
     declarationKey: await loadSigningKey(config.keys.declarationKeyFile),
     root: await readFile(config.keys.rootFile),
     toolchains: Object.fromEntries(languages.map((language) => [language, describeToolchain(language)])),

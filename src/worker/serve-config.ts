@@ -1,3 +1,5 @@
+import type { UnsafeRule } from "../build/open-sandbox.ts";
+
 /** Everything `mesh serve` needs to know: plain values, no secrets but by path or by connection URL. */
 export interface ServeConfig {
   readonly mesh: string;
@@ -38,8 +40,8 @@ export interface ServeConfig {
   /** A node that reported nothing for this long is *silent*. */
   readonly silentAfterMs: number;
   readonly buildSlots: number;
-  /** Build without a sandbox where there is none. A setting of the mesh, shown in `status`. */
-  readonly unsafeWithoutSandbox: boolean;
+  /** Whose modules are built without a sandbox where there is none: repositories by name, or all. Shown in `status`. */
+  readonly unsafeWithoutSandbox: UnsafeRule;
   /** Starts every generated password, so that a search can prove that none of them leaks. */
   readonly passwordPrefix: string;
   readonly logLevel: "debug" | "info" | "warn" | "error";

@@ -11,6 +11,7 @@ import { createLogger } from "./logger.ts";
 import { openParts, type ControllerParts } from "./open-parts.ts";
 import type { ServeConfig } from "./serve-config.ts";
 import { openLeaseStore } from "./lease-store.ts";
+import { noteUnsafeBuilds } from "./note-unsafe-builds.ts";
 import { startGateway } from "./start-gateway.ts";
 import { installTemporalRuntime } from "./temporal-runtime.ts";
 import { watchSources } from "./watch-sources.ts";
@@ -25,6 +26,7 @@ export async function serve(config: ServeConfig, stop: AbortSignal): Promise<voi
   const parts = await openParts(config, log);
   await runMigrations(parts.db);
   await ensureMesh(parts.db, config.mesh);
+  await noteUnsafeBuilds(parts.db, config.mesh, parts.sandboxes.unsafe);
   const leases = openLeaseStore(config);
   try {
     const lease = await acquireLease(leases.store, systemClock, {

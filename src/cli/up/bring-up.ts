@@ -4,6 +4,7 @@ import { providePostgres } from "../../embedded/provide-postgres.ts";
 import { provideTemporal } from "../../embedded/provide-temporal.ts";
 import { timeStep } from "../../embedded/progress.ts";
 import type { Supervisor } from "../../embedded/supervisor.ts";
+import { allowsUnsafe } from "../../build/open-sandbox.ts";
 import { readClock } from "../../store/read-clock.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 import { readSettings } from "../mesh-setup.ts";
@@ -12,7 +13,7 @@ import { prepareKeys } from "./prepare-keys.ts";
 import { prepareRecords } from "./prepare-records.ts";
 import { startController } from "./start-controller.ts";
 import { enrolHost, startHost } from "./start-host.ts";
-import { exampleNodes, type UpParts } from "./up-plan.ts";
+import { exampleNodes, exampleRepository, type UpParts } from "./up-plan.ts";
 import { writeFirstSettings, writeMeshFile } from "./write-mesh-file.ts";
 
 export interface BroughtUp {
@@ -21,6 +22,14 @@ export interface BroughtUp {
   readonly startedNodes: readonly Name[];
   /** By the database's clock, before the hosts were started. */
   readonly startedAt: string;
+}
+
+/** Only its own examples are built without a sandbox: other repositories of this mesh need one, or a person's word. */
+async function allowExamples({ paths, say }: UpParts): Promise<void> {
+  await writeFirstSettings(paths.settings, { unsafeWithoutSandbox: [exampleRepository] });
+  const { unsafeWithoutSandbox } = await readSettings(paths.settings);
+  if (allowsUnsafe(unsafeWithoutSandbox, exampleRepository)) return;
+  say(`the examples are not built: "unsafeWithoutSandbox": ["${exampleRepository}"] is not in ${paths.settings}`);
 }
 
 /** PostgreSQL, Temporal, tables, keys, controller, and with examples two hosts: in this order, each kept running. */
@@ -40,7 +49,7 @@ export async function bringUp(
   const db = await timeStep(say, "records ready", () => prepareRecords(parts, postgres.url));
   await timeStep(say, "keys ready", () => prepareKeys(parts, Date.now()));
   const sandbox = await timeStep(say, "sandbox looked at", () => checkSandbox(parts));
-  if (withExamples && !sandbox.works) await writeFirstSettings(paths.settings, { unsafeWithoutSandbox: true });
+  if (withExamples && !sandbox.works) await allowExamples(parts);
   const { schema: _schema, ...file } = await writeMeshFile(parts, {
     address: temporal.address,
     namespace: temporal.namespace,

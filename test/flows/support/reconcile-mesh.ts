@@ -8,8 +8,7 @@ import { pino } from "pino";
 import { inject } from "vitest";
 import { createRepositoryPool } from "../../../src/activities/repository-pool.ts";
 import { openArtifactStore, type ArtifactStore } from "../../../src/build/artifact-store.ts";
-import { openSandbox } from "../../../src/build/open-sandbox.ts";
-import type { Sandbox } from "../../../src/build/sandbox.ts";
+import { openSandboxes, type Sandboxes } from "../../../src/build/open-sandbox.ts";
 import { describeBuilder, describeToolchain } from "../../../src/build/toolchain.ts";
 import { languageSchema } from "../../../src/core/manifest.ts";
 import { reconcileWorkflowId } from "../../../src/decide/ids.ts";
@@ -65,7 +64,7 @@ Runtime.install({
   telemetryOptions: { logging: { filter: { core: "ERROR", other: "ERROR" }, forward: {} } },
 });
 
-let sandbox: Promise<Sandbox> | undefined;
+let sandboxes: Promise<Sandboxes> | undefined;
 
 export async function openReconcileMesh(): Promise<ReconcileMesh> {
   const database = await createFreshDatabase();
@@ -199,7 +198,7 @@ async function createParts(config: ServeConfig, db: Database, artifacts: Artifac
     db,
     look: { db, mesh: config.mesh, repositories: createRepositoryPool(config.folders.repositories) },
     artifacts,
-    sandbox: await (sandbox ??= openSandbox()),
+    sandboxes: await (sandboxes ??= openSandboxes(false)),
     declarationKey: generateSigningKey(),
     root: Buffer.from("no host reads this"),
     toolchains: Object.fromEntries(languages.map((language) => [language, describeToolchain(language)])),
