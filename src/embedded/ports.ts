@@ -35,6 +35,8 @@ export async function isPortFree(port: number, host = "127.0.0.1"): Promise<bool
     const server = createServer();
     server.once("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EADDRINUSE") resolve(false);
+      else if (error.code === "EADDRNOTAVAIL")
+        reject(new InputError(`${host} is not an address of this machine`, "Correct `listen` in settings.json."));
       else reject(error);
     });
     server.listen(port, host, () => server.close(() => resolve(true)));
@@ -47,11 +49,11 @@ const leavesWithinMs = 3_000;
  * Throws InputError unless the port gets free within 3 s: a process that was killed holds its own a little longer than
  * it lives.
  */
-export async function requireFreePort(port: number, who: string): Promise<void> {
-  if (await waitUntil(() => isPortFree(port), leavesWithinMs, 50)) return;
+export async function requireFreePort(port: number, who: string, host?: string): Promise<void> {
+  if (await waitUntil(() => isPortFree(port, host), leavesWithinMs, 50)) return;
   throw new InputError(
     `${who} needs port ${port}, which another program on this machine has taken`,
-    `End that program (ss -ltnp "sport = :${port}" names it), or choose another port.`,
+    `End that program (ss -ltnp "sport = :${port}" names it), or remove the port from ports.json in the state folder.`,
   );
 }
 

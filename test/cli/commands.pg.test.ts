@@ -44,6 +44,7 @@ beforeEach(async () => {
 
 function connect(): Promise<MeshConnection> {
   const settings = {
+    listen: "127.0.0.1",
     pollIntervalMs: 3000,
     staleAfterMs: 86_400_000,
     silentAfterMs: 90_000,

@@ -22,3 +22,9 @@ it("keeps ports that the system gives to no outgoing connection", async () => {
   expect(port).toBeLessThan(30_000);
   expect(await isPortFree(await chooseFreePort())).toBe(true);
 });
+
+it("says that an address is not one of this machine's, and where to correct it", async () => {
+  await expect(isPortFree(await chooseFreePort(), "192.0.2.77")).rejects.toThrow(
+    "192.0.2.77 is not an address of this machine",
+  );
+});

@@ -3,7 +3,7 @@ import type { CommandCall, CommandDefinition } from "../command.ts";
 import { parseName } from "../arguments.ts";
 import { type OpenState, openStateFolder } from "../../embedded/state-folder.ts";
 import { createSupervisor, type Supervisor } from "../../embedded/supervisor.ts";
-import { meshPaths } from "../mesh-setup.ts";
+import { meshPaths, readSettings } from "../mesh-setup.ts";
 import { bringUp } from "../up/bring-up.ts";
 import { deliverAll, describeUp } from "../up/deliver-all.ts";
 import { keepPorts, type UpParts } from "../up/up-plan.ts";
@@ -40,6 +40,7 @@ export const upCommand: CommandDefinition = {
         mesh,
         paths,
         ports: await keepPorts(state),
+        listen: (await readSettings(paths.settings)).listen,
         env: { ...call.context.env },
         say,
         interrupt,

@@ -77,8 +77,12 @@ async function keepAuthority({ paths, mesh }: UpParts, nowMs: number): Promise<C
   return authority;
 }
 
-async function renewGatewayCertificate({ paths, say }: UpParts, authority: Certificate, nowMs: number): Promise<void> {
-  const subjects = { names: ["localhost"], addresses: [loopback] };
+async function renewGatewayCertificate(
+  { paths, say, listen }: UpParts,
+  authority: Certificate,
+  nowMs: number,
+): Promise<void> {
+  const subjects = { names: ["localhost"], addresses: [...new Set([loopback, listen])] };
   if (existsSync(paths.gatewayKey) && existsSync(paths.gatewayCertificate)) {
     const certificate = {
       certPem: await readFile(paths.gatewayCertificate, "utf8"),

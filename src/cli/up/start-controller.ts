@@ -2,11 +2,10 @@ import { request } from "node:https";
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { InputError } from "../../core/errors.ts";
-import { isPortFree } from "../../embedded/ports.ts";
+import { requireFreePort } from "../../embedded/ports.ts";
 import type { Running } from "../../embedded/running.ts";
 import { startChild } from "../../embedded/start-child.ts";
-import { loopback, type UpParts } from "./up-plan.ts";
+import type { UpParts } from "./up-plan.ts";
 
 /**
  * `mesh serve` as a process of its own, ready when its gateway answers. One that a killed start left is adopted. After a
@@ -23,14 +22,14 @@ export async function startController(parts: UpParts): Promise<Running> {
     args: [...process.execArgv, mainFile(), "serve", "--state", paths.root],
     cwd: paths.root,
     env: childEnvironment(parts.env),
-    isReady: () => isGatewayHealthy(ports.gateway, authority),
+    isReady: () => isGatewayHealthy({ host: parts.listen, port: ports.gateway }, authority),
     readyTimeoutMs: 90_000,
     leftover: "adopt",
     stopSteps: [
       { signal: "SIGTERM", waitMs: 30_000 },
       { signal: "SIGKILL", waitMs: 5_000 },
     ],
-    beforeStart: () => expectFreePort("the controller's gateway", ports.gateway),
+    beforeStart: () => requireFreePort(ports.gateway, "the controller's gateway", parts.listen),
   });
 }
 
@@ -45,23 +44,12 @@ export function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return rest;
 }
 
-export async function expectFreePort(what: string, port: number): Promise<void> {
-  if (await isPortFree(port)) return;
-  throw new InputError(
-    `${what} needs port ${port}, which another program on this machine has taken`,
-    `end that program (ss -ltnp "sport = :${port}" names it), or remove the port from ports.json in the state folder`,
-  );
-}
-
-async function isGatewayHealthy(port: number, ca: string): Promise<boolean> {
+async function isGatewayHealthy(gateway: { host: string; port: number }, ca: string): Promise<boolean> {
   return await new Promise((resolve) => {
-    const asked = request(
-      { host: loopback, port, path: "/v1/health", ca, agent: false, timeout: 2_000 },
-      (response) => {
-        response.resume();
-        resolve(response.statusCode === 200);
-      },
-    );
+    const asked = request({ ...gateway, path: "/v1/health", ca, agent: false, timeout: 2_000 }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
     asked.on("timeout", () => asked.destroy());
     // absence is the answer: it does not listen yet, and is asked again.
     asked.on("error", () => resolve(false));

@@ -8,6 +8,8 @@ export interface UpParts {
   readonly mesh: Name;
   readonly paths: MeshPaths;
   readonly ports: UpPorts;
+  /** Where the gateway listens, from the settings: loopback unless a person said otherwise. */
+  readonly listen: string;
   readonly env: NodeJS.ProcessEnv;
   /** Tells a person in one line what was done and how long it took. */
   readonly say: Progress;

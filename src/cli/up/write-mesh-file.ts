@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { writeAtomically } from "../../embedded/write-atomically.ts";
 import type { MeshFile } from "../mesh-setup.ts";
-import { loopback, type UpParts } from "./up-plan.ts";
+import type { UpParts } from "./up-plan.ts";
 
 /** How commands find the mesh's parts. Written at every start: a server that was given may have moved. */
 export async function writeMeshFile(parts: UpParts, temporal: MeshFile["temporal"]): Promise<MeshFile> {
@@ -9,7 +9,7 @@ export async function writeMeshFile(parts: UpParts, temporal: MeshFile["temporal
     schema: 1,
     mesh: parts.mesh,
     temporal,
-    gateway: { host: loopback, port: parts.ports.gateway },
+    gateway: { host: parts.listen, port: parts.ports.gateway },
   };
   await writeAtomically(parts.paths.meshFile, `${JSON.stringify(file, null, 2)}\n`);
   return file;
