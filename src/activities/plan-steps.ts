@@ -3,6 +3,7 @@ import type { Digest, Name } from "../core/names.ts";
 import type { World } from "../decide/world.ts";
 import type { BuildPlan } from "../decide/plan-builds.ts";
 import { accountWave } from "../decide/account-wave.ts";
+import { clearCondition, listConditions } from "../store/conditions.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { recordModulePlans, type ModulePlan } from "../store/module-plans.ts";
 import type { ModuleRecord } from "../store/modules.ts";
@@ -39,8 +40,24 @@ export async function planSteps(deps: ControlDependencies, request: StepRequest)
     }))
     .filter((step) => !request.done.includes(step.key) && !request.running.includes(step.key));
   const push = await planAutoPush(deps, request);
+  await clearMendedFailures(deps, request, plan);
   const steps = push === null ? builds : [...builds, push];
   return { steps, summary: summarise(plan, facts.modules.size) };
+}
+
+/**
+ * A step that failed is said for as long as it is to be taken: a build that is judged or wanted no more is over, and so
+ * is a push for builds that are declared. Which push that is, is known when none is left.
+ */
+async function clearMendedFailures(deps: ControlDependencies, request: StepRequest, plan: BuildPlan): Promise<void> {
+  const failures = (await listConditions(deps.db, deps.mesh)).filter((one) => one.code === "step-failed");
+  if (failures.length === 0) return;
+  const wanted = new Set(
+    [...plan.ready, ...plan.building, ...plan.outstanding].map((one) => `build ${one.module}@${one.inputs}`),
+  );
+  const push = await planAutoPush(deps, { ...request, running: [], done: [] });
+  for (const { code, subject } of failures)
+    if (!wanted.has(subject) && subject !== push?.key) await clearCondition(deps.db, deps.mesh, { code, subject });
 }
 
 function toModulePlans(plan: BuildPlan): ModulePlan[] {

@@ -5,8 +5,8 @@ import { one } from "./rows.ts";
 
 /**
  * What reconcile has to look at, as a sentence; null: nothing. A tip that the last comparison did not see, a module that
- * was never compared, a build that is due again, or one that began longer ago than `lostAfterMs` and has no verdict:
- * whoever plans next knows whether somebody still builds it.
+ * was never compared, a build that is due again, or one that was planned, begun or judged and that nobody seems to go
+ * on with: after `lostAfterMs` without a verdict it is asked about, and whoever plans next knows who builds it.
  */
 export async function describeDue(db: Queryable, mesh: Name, lostAfterMs: number): Promise<string | null> {
   const row = await one(
@@ -24,6 +24,13 @@ export async function describeDue(db: Queryable, mesh: Name, lostAfterMs: number
        (select 'builds to try again: ' || string_agg(distinct b.module, ', ') from build b
           join module m on m.mesh = b.mesh and m.name = b.module and m.wanted_inputs = b.inputs
          where b.mesh = $1 and b.state = 'outstanding' and b.next_try_at <= now()),
+       (select 'verdicts that no plan has read: ' || string_agg(m.name, ', ' order by m.name) from module m
+          join build b on b.mesh = m.mesh and b.module = m.name and b.inputs = m.wanted_inputs
+         where m.mesh = $1 and ((b.state = 'fit' and m.standing <> 'current') or (b.state = 'unfit' and m.standing <> 'unfit'))),
+       (select 'planned builds that nobody began: ' || string_agg(m.name, ', ' order by m.name) from module m
+         where m.mesh = $1 and m.standing = 'out-of-date' and m.compared_at < now() - $2 * interval '1 millisecond'
+           and not exists (select from build b
+                            where b.mesh = m.mesh and b.module = m.name and b.inputs = m.wanted_inputs)),
        (select 'builds without a verdict: ' || string_agg(distinct b.module, ', ') from build b
           join module m on m.mesh = b.mesh and m.name = b.module and m.wanted_inputs = b.inputs
          where b.mesh = $1 and b.state = 'building' and b.started_at < now() - $2 * interval '1 millisecond')

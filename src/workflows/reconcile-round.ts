@@ -120,7 +120,8 @@ async function startBuild(mesh: string, step: Extract<NextStep, { kind: "build" 
   }
 }
 
-function rootMessage(error: Error): string {
+/** What went wrong at the bottom of it, cut to a sentence. */
+export function rootMessage(error: Error): string {
   let root: Error = error;
   while (root.cause instanceof Error) root = root.cause;
   return root.message.slice(0, 500);

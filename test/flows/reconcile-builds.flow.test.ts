@@ -1,8 +1,11 @@
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
+import { ApplicationFailure } from "@temporalio/common";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { getArtifact } from "../../src/store/artifacts.ts";
 import { listBuilds } from "../../src/store/builds.ts";
+import { reconcileWorkflowId } from "../../src/decide/ids.ts";
+import { listConditions } from "../../src/store/conditions.ts";
 import { listSends } from "../../src/store/declarations.ts";
 import { listWaves } from "../../src/store/waves.ts";
 import { typescriptModule } from "../support/build-bed.ts";
@@ -133,6 +136,21 @@ describe("an environment that fails", () => {
     expect(await countBuilds("app")).toBe(1);
   });
 
+  it("in no way that we know, again and again, is a condition until it is judged (R33)", async () => {
+    const commit = await flow.origin.commit(filesModule("app", "one"));
+    await flow.addModules("app");
+    const failure = ApplicationFailure.nonRetryable("the disk speaks in tongues");
+    flow.gates.failOnce("app", failure);
+    await flow.look();
+    const said = (await listConditions(flow.db, flow.mesh)).filter((one) => one.code === "step-failed");
+    expect(said.map((one) => one.message)).toEqual(["the disk speaks in tongues"]);
+    // Its claim is lost once it is old.
+    await flow.db.query(`update build set started_at = now() - interval '1 hour' where mesh = $1`, [flow.mesh]);
+    await flow.look();
+    expect(await isFitAt(flow, "app", commit)).toBe(true);
+    expect(await listConditions(flow.db, flow.mesh)).toEqual([]);
+  });
+
   it("in no way that we know is tried again by whoever began it (R9, case 42)", async () => {
     const commit = await flow.origin.commit(filesModule("app", "one"));
     await flow.addModules("app");
@@ -141,23 +159,52 @@ describe("an environment that fails", () => {
     expect(await isFitAt(flow, "app", commit)).toBe(true);
     expect(flow.gates.arrivals("app")).toBe(2);
   });
+});
 
-  it("and took the worker with it, is found by its age and built again (R9, R50, case 43)", async () => {
+describe("a Temporal that lost everything while a build ran (R50, case 43)", () => {
+  /** The module's first build is under way, and only the records know. */
+  async function loseTemporal(): Promise<string> {
     const commit = await flow.origin.commit(filesModule("app", "one"));
     await flow.addModules("app");
     flow.gates.hold("app");
     await flow.wake("first");
     await waitUntil("it is being built", async () => flow.gates.arrivals("app") === 1);
-    // Temporal lost everything; the claim in the records is all that is left, and nobody is behind it.
-    await flow.client.workflow.getHandle(`reconcile/${flow.mesh}`).terminate("lost");
-    await flow.db.query(
-      `update build set claimant = 'nobody any more', started_at = now() - interval '1 hour' where mesh = $1`,
-      [flow.mesh],
-    );
-    flow.gates.releaseAll();
+    await flow.client.workflow.getHandle(reconcileWorkflowId(flow.mesh)).terminate("lost");
+    return commit;
+  }
+
+  it("finds the claim by its age, and builds again", async () => {
+    const commit = await loseTemporal();
+    flow.gates.failOnce("app", new Error("the worker is gone too"));
+    flow.gates.release("app");
+    await flow.db.query(`update build set started_at = now() - interval '1 hour' where mesh = $1`, [flow.mesh]);
     flow.watch(300);
     await waitUntil("it is fit", () => isFitAt(flow, "app", commit));
     expect(flow.wakes).toContainEqual(expect.stringContaining("builds without a verdict: app"));
+  });
+
+  it("reads the verdict that came after", async () => {
+    const commit = await loseTemporal();
+    flow.gates.release("app");
+    flow.watch(300);
+    await waitUntil("it is fit", () => isFitAt(flow, "app", commit));
+    expect(flow.gates.arrivals("app")).toBe(1);
+    expect(flow.wakes).toContainEqual(expect.stringContaining("verdicts that no plan has read: app"));
+  });
+
+  it("takes up what was planned and never begun", async () => {
+    const commit = await loseTemporal();
+    flow.gates.failOnce("app", new Error("the worker is gone too"));
+    flow.gates.release("app");
+    await waitUntil("the failed attempt is over", async () => !flow.gates.isFailing("app"));
+    await flow.db.query(`delete from build where mesh = $1`, [flow.mesh]);
+    await flow.db.query(
+      `update module set standing = 'out-of-date', compared_at = now() - interval '1 hour' where mesh = $1`,
+      [flow.mesh],
+    );
+    flow.watch(300);
+    await waitUntil("it is fit", () => isFitAt(flow, "app", commit));
+    expect(flow.wakes).toContainEqual(expect.stringContaining("planned builds that nobody began: app"));
   });
 });
 

@@ -21,6 +21,7 @@ Runtime.install({
 async function runLoop(activities: {
   readonly planNextSteps: (request: StepRequest) => Promise<StepPlan>;
   readonly buildModule: (request: { module: string }) => Promise<BuildResult>;
+  readonly compareSources?: () => Promise<{ wave: string | null }>;
   readonly noteFailedStep?: (step: { key: string; message: string }) => Promise<void>;
 }): Promise<{ wake(why: string): Promise<void> }> {
   const mesh = `steps-${randomBytes(4).toString("hex")}`;
@@ -112,5 +113,27 @@ describe("the steps of a round", () => {
     await waitUntil("it was taken again", async () => noted.length === 2);
     expect(noted[0]).toBe("build bad@sha256:00: a mistake of ours");
     expect(attempts).toBe(2);
+  });
+});
+
+describe("a look that fails for good", () => {
+  it("is said, and the next one is made (R42)", async () => {
+    const noted: string[] = [];
+    let looks = 0;
+    const loop = await runLoop({
+      compareSources: async () => {
+        looks += 1;
+        if (looks === 1) throw ApplicationFailure.nonRetryable("this address is refused", "InputError");
+        return { wave: null };
+      },
+      planNextSteps: async () => ({ steps: [], summary: "" }),
+      buildModule: async ({ module }) => fit(module),
+      noteFailedStep: async ({ key, message }) => void noted.push(`${key}: ${message}`),
+    });
+    await loop.wake("first");
+    await waitUntil("it is noted", async () => noted.length === 1);
+    await loop.wake("second");
+    await waitUntil("it looks again", async () => looks === 2);
+    expect(noted).toEqual(["look: this address is refused"]);
   });
 });

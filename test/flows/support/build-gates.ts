@@ -9,6 +9,8 @@ export interface BuildGates {
   releaseAll(): void;
   /** The next build of this module ends with this error, once. */
   failOnce(module: string, error: Error): void;
+  /** Is a failure still to come? */
+  isFailing(module: string): boolean;
   /** How often a build of this module came as far as this. */
   arrivals(module: string): number;
   /** The store that the builds are given. */
@@ -35,6 +37,7 @@ export function createBuildGates(): BuildGates {
       gates.clear();
     },
     failOnce: (module, error) => void failures.set(module, error),
+    isFailing: (module) => failures.has(module),
     arrivals: (module) => arrived.get(module) ?? 0,
     around: (store) => ({
       ...store,
