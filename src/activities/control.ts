@@ -26,21 +26,15 @@ export function createControlActivities(deps: ControlDependencies) {
   return {
     /** Looks at every source, reads what moved, and announces what may be rebuilt (R7–R9). */
     compareSources: (request: ComparisonRequest): Promise<{ wave: string | null }> =>
-      guarded(async () => {
-        const stopHeartbeat = heartbeatEvery(10_000);
-        try {
-          return await compareAll(deps, request, Context.current().cancellationSignal);
-        } finally {
-          stopHeartbeat();
-        }
-      }),
+      guarded(() => compareAll(deps, request, Context.current().cancellationSignal)),
 
     /** What is to be built and pushed next, from the records alone. */
     planNextSteps: (request: StepRequest): Promise<StepPlan> => guarded(() => planSteps(deps, request)),
 
-    async closeWave(request: { mesh: string; wave: string }): Promise<void> {
-      await endWave(deps.db, deps.mesh, request.wave);
-    },
+    closeWave: (request: { mesh: string; wave: string }): Promise<void> =>
+      guarded(async () => {
+        await endWave(deps.db, deps.mesh, request.wave);
+      }),
 
     async noteFailedStep(step: FailedStep): Promise<void> {
       await observeCondition(deps.db, deps.mesh, {
@@ -64,12 +58,15 @@ export function createControlActivities(deps: ControlDependencies) {
   };
 }
 
-/** Bad input is not made better by doing it again. */
+/** Beats while it acts. Bad input is not made better by doing it again. */
 async function guarded<T>(act: () => Promise<T>): Promise<T> {
+  const stopHeartbeat = heartbeatEvery(5_000);
   try {
     return await act();
   } catch (error) {
     if (error instanceof InputError) throw ApplicationFailure.nonRetryable(error.message, "InputError", error.next);
     throw error;
+  } finally {
+    stopHeartbeat();
   }
 }
