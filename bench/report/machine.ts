@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises";
 import { cpus, loadavg, totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import pg from "pg";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -46,22 +45,24 @@ export function describeLoad(): string {
     .join(" ");
 }
 
-export async function readPostgresVersion(url: string): Promise<string> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ server_version: string }>("show server_version");
-    return rows[0]?.server_version ?? "unknown";
-  } finally {
-    await client.end();
-  }
-}
+/** What /proc counts in, on every Linux there is. */
+const ticksPerSecond = 100;
 
 /** User and system time that a process has used so far, in seconds; from /proc, so Linux only. */
 export async function readCpuSeconds(pid: number): Promise<number> {
+  const [user = 0, system = 0] = await readTicks(pid);
+  return (user + system) / ticksPerSecond;
+}
+
+/** The same of this process's children that have ended. */
+export async function readChildrenCpuSeconds(): Promise<number> {
+  const [, , user = 0, system = 0] = await readTicks(process.pid);
+  return (user + system) / ticksPerSecond;
+}
+
+async function readTicks(pid: number): Promise<number[]> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
   // The name, in parentheses, may hold spaces: counted from behind it.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const { stdout } = await run("getconf", ["CLK_TCK"]);
-  return (Number(fields[11]) + Number(fields[12])) / Number(stdout.trim());
+  return fields.slice(11, 15).map(Number);
 }
