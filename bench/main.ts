@@ -7,6 +7,7 @@ import { benchComparison } from "./runs/comparison.ts";
 import { benchIdle } from "./runs/idle.ts";
 import { benchPush } from "./runs/push.ts";
 import { benchPush200 } from "./runs/push-200.ts";
+import { benchStart } from "./runs/start.ts";
 import { benchWebhook } from "./runs/webhook.ts";
 
 /** What a benchmark is given: a way to say what it is doing, and where to leave the versions of its servers. */
@@ -22,6 +23,7 @@ const benches: Readonly<Record<string, (context: BenchContext) => Promise<Row[]>
   idle: benchIdle,
   comparison: benchComparison,
   command: benchCommand,
+  start: benchStart,
 };
 
 async function main(): Promise<void> {

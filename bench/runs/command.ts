@@ -7,9 +7,8 @@ import { toRow, type Row } from "../report/row.ts";
 
 const program = fileURLToPath(new URL("../../bin/mesh.js", import.meta.url));
 const runs = 21;
-const starts = 5;
 
-/** Commands as a person starts them, and a mesh that was ended in order and is brought up again. */
+/** Commands as a person starts them, in a mesh of two hosts. */
 export async function benchCommand(context: BenchContext): Promise<Row[]> {
   const mesh = await openPushable(context, "command");
   const { bed } = mesh;
@@ -17,14 +16,6 @@ export async function benchCommand(context: BenchContext): Promise<Row[]> {
     const status = await timeProcess("mesh status --json", [program, "status", "--json", "--state", bed.state]);
     const help = await timeProcess("mesh --help", [program, "--help"]);
     const node = await timeProcess("node alone", ["--eval", ""]);
-    context.say("command: ending mesh up and starting it again");
-    const ready: number[] = [];
-    for (let run = 0; run < starts; run += 1) {
-      await bed.endUp();
-      const from = performance.now();
-      await bed.startUp();
-      ready.push((performance.now() - from) / 1_000);
-    }
     const shared = { bench: "command" } as const;
     return [
       toRow({
@@ -38,14 +29,6 @@ export async function benchCommand(context: BenchContext): Promise<Row[]> {
         toRow({ ...shared, what: `${one.what}: CPU`, unit: "ms", values: [one.cpuMs] }),
       ),
       ...[help, node].map((one) => toRow({ ...shared, what: one.what, unit: "ms", values: one.times })),
-      toRow({
-        ...shared,
-        what: "mesh up again, until ready",
-        unit: "s",
-        values: ready,
-        goal: { limit: 15, at: "p50", below: true },
-        note: "PostgreSQL, Temporal and the controller, without examples; before that all of them were ended in order",
-      }),
     ];
   } finally {
     await mesh.close();
