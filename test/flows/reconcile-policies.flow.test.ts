@@ -57,4 +57,16 @@ describe("a module that became fit", () => {
     expect(after.fitArtifact).not.toBe(before.fitArtifact);
     expect(await countSends()).toEqual({ "node-a": 1, "node-b": 1, "node-c": 0 });
   });
+
+  it("under auto leaves a newer build under record where it was, on the same node (R14, R21)", async () => {
+    await tellBoth();
+    await seedAssignment(flow, "node-a", "page");
+    await pushNode(flow, "node-a");
+    const page = (await readModule(flow, "page")).fitArtifact;
+    await flow.origin.commit({ ...filesModule("app", "two", "upgrade: auto\n"), ...filesModule("page", "two") });
+    await flow.look();
+    const sent = (await listSent(flow.db, flow.mesh)).find((one) => one.node === "node-a");
+    expect(sent?.builds).toEqual({ app: (await readModule(flow, "app")).fitArtifact, page });
+    expect((await readModule(flow, "page")).fitArtifact).not.toBe(page);
+  });
 });
