@@ -35,7 +35,15 @@ interface Row {
 }
 
 const rows: readonly Row[] = [
-  { name: "has what it was told, and read it back", facts: {}, words: ["current"], since: reference },
+  { name: "has what it was told, and read it back", facts: {}, words: ["current"], since: minutesLater(-1) },
+  {
+    name: "goes on reporting that it is as wanted: it is current since it was told, not since the last report",
+    facts: {
+      account: accountOf(buildReport({ sequence: 1 }), buildReport({ sequence: 2 }), buildReport({ sequence: 3 })),
+    },
+    words: ["current"],
+    since: minutesLater(-1),
+  },
   {
     name: "has not reported what it was told yet",
     facts: { account: accountOf(buildReport(before)) },
