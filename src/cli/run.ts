@@ -11,7 +11,8 @@ import { plainLine } from "./text/plain.ts";
  * Runs one command line to its end and answers with the exit code. Never throws: every error becomes a line on
  * standard error, and under `--json` a document `{schema, error}` on standard output too.
  */
-export async function run(argv: readonly string[], context: CliContext, version = "0.0.0"): Promise<ExitCode> {
+export async function run(typed: readonly string[], context: CliContext, version = "0.0.0"): Promise<ExitCode> {
+  const argv = expandHelp(typed);
   const entry = findCommand(argv);
   const completes = argv[0] === "complete" || entry?.words === "completion";
   let code: ExitCode | null = null;
@@ -37,6 +38,15 @@ export async function run(argv: readonly string[], context: CliContext, version 
     if (error instanceof CommanderError) return usageCode(error, argv, entry, context);
     return fail(answerForError(error), argv, entry, context, error);
   }
+}
+
+/** `help WORDS` is `WORDS --help`; where there is no such command, it is that command line, which is refused with a hint. */
+function expandHelp(argv: readonly string[]): readonly string[] {
+  if (argv[0] !== "help") return argv;
+  const words = argv.slice(1).filter((word) => !word.startsWith("-"));
+  const named = words.join(" ");
+  const isThere = commandTable.some((entry) => entry.words === named || entry.words.startsWith(`${named} `));
+  return words.length === 0 ? ["--help"] : isThere ? [...words, "--help"] : words;
 }
 
 /** commander ends with 1 on a usage error, which would read as *pending* here. */

@@ -1,4 +1,5 @@
 import type { CommandCall } from "./command.ts";
+import { explainNoAnswer } from "./explain-no-answer.ts";
 import { findMesh } from "./find-mesh.ts";
 import type { MeshConnection } from "./mesh-connection.ts";
 
@@ -8,6 +9,8 @@ export async function withMesh<T>(call: CommandCall, use: (connection: MeshConne
   const connection = await context.openMesh(findMesh({ state: options.state, env: context.env, cwd: context.cwd }));
   try {
     return await use(connection);
+  } catch (error) {
+    throw explainNoAnswer(error, connection.state);
   } finally {
     await connection.close();
   }

@@ -61,7 +61,8 @@ export function standingOf(
   const isIt = (row: { readonly module: Name }): boolean => row.module === module;
   const ready = plan.ready.find(isIt);
   if (ready !== undefined) return { standing: lastFit === null ? "new" : "out-of-date", why: [ready.why] };
-  if (plan.current.some(isIt)) return { standing: "current", why: ["what it is built from is what it was built from"] };
+  if (plan.current.some(isIt))
+    return { standing: "current", why: ["it is built from exactly what its source and its dependencies are now"] };
   const rows = [...plan.building, ...plan.waiting, ...plan.unfit, ...plan.outstanding, ...plan.broken];
   const row = rows.find(isIt);
   return row === undefined ? { standing: "new", why: [] } : { standing: row.kind, why: [row.why] };

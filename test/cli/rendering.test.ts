@@ -136,10 +136,32 @@ describe("status for a person", () => {
   it("of one module or node shows what is about it; of an unknown one there is none", () => {
     expect(narrowStatus(troubled, "node-b")).toBeNull();
     expect(narrowStatus(troubled, "meshboard")).toMatchObject({
+      subject: "meshboard",
       nodes: [],
       modules: [{ module: "meshboard" }],
       owed: [{ node: "node-b" }],
     });
+  });
+});
+
+describe("what status says below its lines", () => {
+  it("says why a module is broken, and where", () => {
+    const why = "core imports nowhere at src/a.ts:3, which no module publishes";
+    const [module] = settled.modules;
+    if (module === undefined) throw new Error("the settled status has a module");
+    const broken = { ...module, standing: "broken" as const, standingWhy: why };
+    expect(statusText({ ...settled, modules: [broken] }, now)).toContain(`\n  broken: ${why}\n`);
+  });
+
+  it("leads from one module to its reasons, and not to adding nodes", () => {
+    const narrowed = narrowStatus(settled, "meshboard");
+    if (narrowed === null) throw new Error("there is such a module");
+    expect(statusText(narrowed, now)).toContain("next: mesh why meshboard");
+  });
+
+  it("watched, it does not tell to watch", () => {
+    expect(statusText(settled, now)).toContain("next: mesh status --watch");
+    expect(statusText(settled, now, { watched: true })).not.toContain("next:");
   });
 });
 

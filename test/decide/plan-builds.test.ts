@@ -212,7 +212,7 @@ describe("why (R6)", () => {
     expect(explainModule(facts, "core")).toEqual({
       module: "core",
       standing: "current",
-      why: ["what it is built from is what it was built from"],
+      why: ["it is built from exactly what its source and its dependencies are now"],
       dependsOn: [],
       dependents: [
         { module: "lib", kind: "build", at: "src/index.ts:1" },

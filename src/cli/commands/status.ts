@@ -39,7 +39,7 @@ export const statusCommand: CommandDefinition = {
     const timeoutMs = parseSeconds("--timeout", call.options["timeout"], { min: 1, max: 86_400 });
     return await withMesh(call, async (connection) => {
       const read = () => readStatus(connection, subject);
-      if (watch === true) return await watchStatus(call, read);
+      if (watch === true) return await watchStatus(call, connection.state, read);
       const status = wait === true ? await waitSettled(call, read, timeoutMs) : await read();
       return resultOf(status);
     });

@@ -25,6 +25,8 @@ export interface StatusNode extends Situation {
 
 export interface StatusDocument {
   readonly mesh: Name;
+  /** The node or module it was narrowed to; not there: all of the mesh. */
+  readonly subject?: string;
   readonly readAt: string;
   readonly controller: ControllerState;
   readonly modules: readonly StatusModule[];
@@ -124,9 +126,20 @@ function statusOfModule(
   return {
     ...line,
     standing: module.standing,
-    standingWhy: module.standingWhy,
+    standingWhy: whyWithPlace(module),
     sourceLookedAt: lookAt(records, module),
   };
+}
+
+/** A source that cannot be built: the reason, with the first place in it that says so where the reason names none. */
+function whyWithPlace({ standing, standingWhy, findings }: ModuleRecord): string {
+  if (standing !== "broken") return standingWhy;
+  const first = findings.find((finding) => finding.severity === "error") ?? findings[0];
+  if (first === undefined || standingWhy.includes(`${first.file}:${first.line}`)) return standingWhy;
+  const place = `${first.file}:${first.line}`;
+  return standingWhy.includes(first.message) || standingWhy === ""
+    ? `${first.message} (${place})`
+    : `${standingWhy}; ${place} ${first.message}`;
 }
 
 function deliveryNode({ view }: StatusRecords, module: Name, node: StatusNode): DeliveryNode[] {

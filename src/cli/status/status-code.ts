@@ -18,6 +18,7 @@ export function narrowStatus(status: StatusDocument, subject: string): StatusDoc
   if (nodes.length === 0 && modules.length === 0) return null;
   return {
     ...status,
+    subject,
     nodes,
     modules,
     owed: status.owed.filter((debt) => debt.node === subject || debt.what.includes(` ${subject} `)),

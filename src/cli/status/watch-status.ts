@@ -1,6 +1,7 @@
 import type { CommandCall } from "../command.ts";
 import type { ExitCode } from "../../decide/exit-code.ts";
 import { answerForError } from "../answer-for-error.ts";
+import { explainNoAnswer } from "../explain-no-answer.ts";
 import { plainLine } from "../text/plain.ts";
 import { statusText } from "../text/status-text.ts";
 import { sleep } from "../wait.ts";
@@ -14,10 +15,15 @@ const clearScreen = "\u001b[H\u001b[2J\u001b[3J";
  * Shows a status until the person ends it: redrawn on a terminal, printed anew when something changed otherwise, one
  * document a line under `--json`. A store that does not answer is said and asked again. Ends with the last code known.
  */
-export async function watchStatus(call: CommandCall, read: () => Promise<StatusDocument>): Promise<ExitCode> {
+export async function watchStatus(
+  call: CommandCall,
+  state: string,
+  read: () => Promise<StatusDocument>,
+): Promise<ExitCode> {
   const { context, options, schema } = call;
   const interrupt = context.listenForInterrupt();
   let before = "";
+  let said = "";
   let code: ExitCode = 3;
   while (!interrupt.aborted) {
     const startedMs = performance.now();
@@ -28,16 +34,20 @@ export async function watchStatus(call: CommandCall, read: () => Promise<StatusD
       if (options.json) {
         if (now !== before) context.stdout.write(`${JSON.stringify({ schema, ...status })}\n`);
       } else if (context.stdout.isTerminal) {
-        context.stdout.write(`${clearScreen}${statusText(status, new Date(status.readAt))}\n`);
+        context.stdout.write(`${clearScreen}${statusText(status, new Date(status.readAt), { watched: true })}\n`);
       } else if (now !== before) {
-        context.stdout.write(`${statusText(status, new Date(status.readAt))}\n\n`);
+        context.stdout.write(`${statusText(status, new Date(status.readAt), { watched: true })}\n\n`);
       }
       before = now;
+      said = "";
     } catch (error) {
-      const answer = answerForError(error);
+      const answer = answerForError(explainNoAnswer(error, state));
       if (answer.code !== 3) throw error;
       code = 3;
-      context.stderr.write(`mesh: ${plainLine(answer.message)}; asking again\n`);
+      if (said !== answer.message) {
+        context.stderr.write(`mesh: ${plainLine(answer.message)}; asking again\n  next: ${plainLine(answer.next)}\n`);
+      }
+      said = answer.message;
     }
     // A large mesh is not asked all the time: at most a fifth of it is spent reading.
     await sleep(Math.max(everyMs, (performance.now() - startedMs) * 4), interrupt);

@@ -4,10 +4,10 @@ import { alignColumns } from "./columns.ts";
 import { plainLine } from "./plain.ts";
 
 /** The whole status for a person. Every row says how old it is. */
-export function statusText(status: StatusDocument, now: Date): string {
+export function statusText(status: StatusDocument, now: Date, { watched = false } = {}): string {
   const parts = [
     headText(status),
-    status.modules.map((module) => module.text).join("\n"),
+    status.modules.flatMap(moduleLines).join("\n"),
     nodesText(status, now),
     ...section("owed", owedRows(status)),
     ...section("conditions", conditionRows(status, now)),
@@ -16,7 +16,7 @@ export function statusText(status: StatusDocument, now: Date): string {
       status.pushes.map((push) => [push.push, `since ${describeAge(push.since, now)}`, plainLine(push.why, 160)]),
     ),
     ...section("sources", sourceRows(status, now)),
-    `  next: ${nextCommand(status)}`,
+    ...sayNext(nextCommand(status, watched)),
   ];
   return parts
     .filter((part) => part !== "")
@@ -30,6 +30,13 @@ function headText(status: StatusDocument): string {
     ? `controller ${plainLine(controller.holder, 80)} acts under epoch ${controller.epoch}`
     : `no controller acts: ${plainLine(controller.why)}`;
   return `mesh ${status.mesh}, read at ${status.readAt}; ${acts}`;
+}
+
+/** The delivery line, and below it what keeps the source from being built. */
+export function moduleLines(module: StatusDocument["modules"][number]): string[] {
+  const { standing, standingWhy } = module;
+  const isBad = standing === "broken" || standing === "unfit" || standing === "outstanding";
+  return isBad && standingWhy !== "" ? [module.text, `  ${standing}: ${plainLine(standingWhy, 240)}`] : [module.text];
 }
 
 function nodesText(status: StatusDocument, now: Date): string {
@@ -78,7 +85,12 @@ function section(title: string, rows: readonly (readonly string[])[]): string[] 
   return rows.length === 0 ? [] : [`${title}\n${alignColumns(rows, "  ")}`];
 }
 
-function nextCommand(status: StatusDocument): string {
+function sayNext(command: string | null): string[] {
+  return command === null ? [] : [`  next: ${command}`];
+}
+
+/** Null: who watches already sees what comes. */
+function nextCommand(status: StatusDocument, watched: boolean): string | null {
   if (!status.controller.runs) return "npm start (or mesh serve): nothing moves without a controller";
   const behind = status.nodes.filter((node) => node.behind);
   if (behind.length === 1) return `mesh plan ${behind[0]?.node}   then   mesh push ${behind[0]?.node}`;
@@ -87,6 +99,9 @@ function nextCommand(status: StatusDocument): string {
   if (bad !== undefined) return `mesh module show ${bad.module} --log`;
   const node = status.nodes.find((one) => one.word !== "current");
   if (node !== undefined) return `mesh why ${node.node}`;
+  const [only, ...others] = status.modules;
+  // One module's status has no nodes in it.
+  if (status.subject !== undefined && only !== undefined && others.length === 0) return `mesh why ${only.module}`;
   if (status.nodes.length === 0) return "mesh node add NAME --address ADDRESS";
-  return "mesh status --watch";
+  return watched ? null : "mesh status --watch";
 }

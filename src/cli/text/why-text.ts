@@ -53,11 +53,17 @@ export function nodeWhyText(why: NodeWhy, now: Date): string {
   ].join("\n");
 }
 
+/** No build mends what the source says. */
+function mendBroken({ name, repository, branch, path }: ModuleRecord): string {
+  return `commit what is missing to ${repository} (branch ${branch}, folder ${path}), or say where it is: mesh module add ${name} --repo ${repository} --path PATH`;
+}
+
 export function moduleWhyText(module: ModuleRecord, explanation: ModuleExplanation | null, now: Date): string {
   const known = `as compared ${describeAge(module.comparedAt, now)}`;
   if (explanation === null) {
     const why = module.standingWhy === "" ? "its source was not looked at yet" : plainLine(module.standingWhy);
-    return `${module.name} is ${module.standing.replaceAll("-", " ")}, ${known}\n  ${why}\n  next: mesh build ${module.name}`;
+    const next = module.standing === "broken" ? mendBroken(module) : `mesh build ${module.name}`;
+    return `${module.name} is ${module.standing.replaceAll("-", " ")}, ${known}\n  ${why}\n  next: ${next}`;
   }
   const edges = [
     ...explanation.dependsOn.map((edge) => ["built against", edge.module, edge.kind, plainLine(edge.at, 120)]),

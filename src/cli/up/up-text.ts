@@ -2,6 +2,7 @@ import type { StatusDocument } from "../status/build-status.ts";
 import { describeDuration } from "../text/ages.ts";
 import { alignColumns } from "../text/columns.ts";
 import { plainLine } from "../text/plain.ts";
+import { moduleLines } from "../text/status-text.ts";
 import type { PushDocument } from "../text/push-text.ts";
 
 export interface UpDocument {
@@ -38,7 +39,7 @@ export function upText(document: UpDocument): string {
   return [
     `mesh ${document.mesh} is up (${describeDuration(document.readyMs)})`,
     ...(document.troubles.length === 0 ? [] : ["", ...document.troubles.map((trouble) => `! ${plainLine(trouble)}`)]),
-    ...(document.modules.length === 0 ? [] : ["", ...document.modules.map((module) => module.text)]),
+    ...(document.modules.length === 0 ? [] : ["", ...document.modules.flatMap(moduleLines)]),
     ...(push === null ? [] : ["", ...pushLines(push, document.sentNow)]),
     "",
     alignColumns(rows),
