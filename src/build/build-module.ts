@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chmod, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artifact, Closure, Verdict } from "../core/artifact.ts";
-import { errorCode, InputError, UnavailableError } from "../core/errors.ts";
+import { InputError } from "../core/errors.ts";
 import type { Manifest } from "../core/manifest.ts";
 import type { Name, ObjectId } from "../core/names.ts";
 import { unpackArtifact } from "../link/artifact/unpack.ts";
@@ -15,6 +15,7 @@ import { type Builder, type BuildOutcome, outstanding, unfit } from "./builders/
 import { createFilesBuilder } from "./builders/files.ts";
 import { createTypeScriptBuilder } from "./builders/typescript.ts";
 import { exportTree } from "./export-tree.ts";
+import { judgeError } from "./judge-error.ts";
 import { type Packed, packFolder } from "./pack.ts";
 import { type Sandbox, type SandboxLimits, sandboxLimits } from "./sandbox.ts";
 
@@ -76,6 +77,17 @@ const builders: readonly Builder[] = [createTypeScriptBuilder(), createFilesBuil
 export async function buildModule(options: BuildModule): Promise<BuiltModule> {
   checkClosure(options);
   const root = join(options.folders.work, `${options.closure.module}-${randomUUID()}`);
+  let left = "";
+  let built: BuiltModule;
+  try {
+    built = await buildIn(root, options);
+  } finally {
+    left = await removeRoot(root);
+  }
+  return left === "" ? built : { ...built, logTail: `${built.logTail}${left}`.slice(-logLimit) };
+}
+
+async function buildIn(root: string, options: BuildModule): Promise<BuiltModule> {
   let log = "";
   const addLog = (text: string): void => {
     log = `${log}${text}`.slice(-logLimit);
@@ -112,8 +124,17 @@ export async function buildModule(options: BuildModule): Promise<BuiltModule> {
     const verdict = judgeError(error);
     if (verdict === null) throw error;
     return { verdict, artifact: null, manifest: null, logTail: log, findings: [] };
-  } finally {
+  }
+}
+
+/** Answers what could not be removed, for the log: it costs room and changes no verdict, so it must not hide the one there is. */
+async function removeRoot(root: string): Promise<string> {
+  try {
     await rm(root, { recursive: true, force: true });
+    return "";
+  } catch (error) {
+    if (judgeError(error) === null) throw error;
+    return `the folder ${root} could not be removed: ${String(error)}\n`;
   }
 }
 
@@ -225,16 +246,4 @@ async function pack(options: BuildModule, folder: string): Promise<Packed> {
 
 function toArtifact(module: Name, packed: Packed): Artifact {
   return { module, digest: packed.digest, blob: packed.blob, blobBytes: packed.blobBytes, files: packed.files };
-}
-
-/** What the environment did, outside the sandbox; null for a mistake of ours. */
-function judgeError(error: unknown): Exclude<Verdict, { verdict: "fit" }> | null {
-  const code = errorCode(error);
-  const message = error instanceof Error ? error.message : String(error);
-  if (code === "ENOSPC" || code === "EDQUOT") return { verdict: "outstanding", class: "disk", message };
-  if (code === "EIO" || code === "EROFS") return { verdict: "outstanding", class: "disk", message };
-  if (error instanceof UnavailableError) return { verdict: "outstanding", class: "source", message };
-  // Packing found what no artifact may hold.
-  if (error instanceof InputError) return { verdict: "unfit", stage: "compile", message };
-  return null;
 }

@@ -1,9 +1,12 @@
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openSandbox } from "../../src/build/open-sandbox.ts";
 import { sandboxLimits } from "../../src/build/sandbox.ts";
 import { createBuildBed, typescriptModule } from "../support/build-bed.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 const timeout = 90_000;
 
@@ -50,6 +53,21 @@ describe("an environment that fails is outstanding, never unfit (R11, case 10)",
     const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
     const store = { ...bed.store, putBlob: () => Promise.reject(full) };
     expect((await bed.build("core", { store })).verdict).toMatchObject({ verdict: "outstanding", class: "disk" });
+  });
+
+  it("a folder for builds that cannot be made: the path and what to do", { timeout }, async () => {
+    const bed = await createBuildBed();
+    await bed.origin.commit(core);
+    const file = join(await createTemporaryFolder(), "file");
+    await writeFile(file, "in the way");
+    const work = join(file, "work");
+    const { verdict } = await bed.build("core", { folders: { work, cache: join(file, "cache") } });
+    expect(verdict).toMatchObject({
+      verdict: "outstanding",
+      class: "disk",
+      message: expect.stringMatching(/ENOTDIR.*move it away/),
+    });
+    expect(verdict).toMatchObject({ message: expect.stringContaining(work) });
   });
 
   it("no sandbox on this machine: nothing is built", { timeout }, async () => {

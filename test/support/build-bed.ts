@@ -1,7 +1,12 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type ArtifactStore, openArtifactStore } from "../../src/build/artifact-store.ts";
-import { type BuildDependency, buildModule, type BuiltModule } from "../../src/build/build-module.ts";
+import {
+  type BuildDependency,
+  type BuildFolders,
+  buildModule,
+  type BuiltModule,
+} from "../../src/build/build-module.ts";
 import { openSandbox } from "../../src/build/open-sandbox.ts";
 import type { Sandbox, SandboxLimits } from "../../src/build/sandbox.ts";
 import { describeBuilder, describeToolchain } from "../../src/build/toolchain.ts";
@@ -31,6 +36,7 @@ export interface BuildBedOptions {
   readonly repositoryUrl?: string;
   readonly signal?: AbortSignal;
   readonly store?: ArtifactStore;
+  readonly folders?: BuildFolders;
   readonly onProgress?: (step: string) => void;
 }
 
