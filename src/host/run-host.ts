@@ -6,6 +6,7 @@ import { describeFailure } from "./describe-failure.ts";
 import { hostFolders, type HostFolders } from "./folders.ts";
 import { readIdentityFiles } from "./identity-files.ts";
 import { createLog, type Log } from "./log.ts";
+import { placeModuleBarrier } from "./module-barrier.ts";
 import { createPostgresqlProvider } from "./providers/postgresql.ts";
 import { createRabbitmqProvider } from "./providers/rabbitmq.ts";
 import { createRedactor, type Redactor } from "./redactor.ts";
@@ -33,6 +34,7 @@ export async function runHost(options: RunHostOptions): Promise<void> {
   try {
     const boot = await beginBoot(folders.state, new Date());
     if (boot.problem !== null) log.error("the start cannot be written down", { why: describeFailure(boot.problem) });
+    await keepOutsidePackagesOut(folders, log);
     const service = await findServiceUser();
     await warnAboutFolders(folders, service, log);
     let lookAt = (_id: string): void => undefined;
@@ -123,6 +125,15 @@ async function makeFolders(folders: HostFolders): Promise<void> {
   await mkdir(folders.state, { recursive: true, mode: 0o700 });
   await mkdir(folders.log, { recursive: true, mode: 0o700 });
   await mkdir(folders.root, { recursive: true, mode: 0o755 });
+}
+
+/** A full disk keeps no host from coming up: what runs goes on, and the next start tries again. */
+async function keepOutsidePackagesOut(folders: HostFolders, log: Log): Promise<void> {
+  try {
+    await placeModuleBarrier(folders.root);
+  } catch (error) {
+    log.error("modules are not kept from a package.json above the host's folder", { why: describeFailure(error) });
+  }
 }
 
 /** Services of another user must be able to go down to the root folder: said once, before one fails for it. */

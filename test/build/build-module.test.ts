@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { openSandbox } from "../../src/build/open-sandbox.ts";
 import type { Artifact } from "../../src/core/artifact.ts";
 import { unpackArtifact } from "../../src/link/artifact/unpack.ts";
 import { type BuildBed, createBuildBed, typescriptModule } from "../support/build-bed.ts";
@@ -76,6 +78,22 @@ describe("a fit module", () => {
     expect((await listPaths(await unpack(bed, artifact))).filter((path) => path.startsWith("node_modules"))).toEqual(
       [],
     );
+  });
+
+  it("without package.json is CommonJS also where one of type module lies above (R11)", { timeout }, async () => {
+    const bed = await createBuildBed();
+    const main = `export const kind: string = typeof require;\n`;
+    const test = `import { kind } from "./main.js";\nif (kind !== "function") throw new Error(kind);\n`;
+    await bed.origin.commit({
+      "plain/mesh.yaml": "module: plain\nlanguage: typescript\n",
+      "plain/src/main.ts": main,
+      "plain/src/main.test.ts": test,
+    });
+    const above = await createTemporaryFolder();
+    await writeFile(join(above, "package.json"), JSON.stringify({ type: "module" }));
+    const folders = { work: join(above, "work"), cache: join(above, "cache") };
+    const sandbox = await openSandbox({ bubblewrap: "/nowhere/bwrap", unsafeWithoutSandbox: true });
+    expect(await bed.buildFit("plain", { sandbox, folders })).toEqual(await bed.buildFit("plain"));
   });
 
   it("without a test is fit, and said to have none", { timeout }, async () => {

@@ -4,6 +4,7 @@ import type { Resource } from "../../src/core/resource.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   eventually,
+  makeFolder,
   putArtifact,
   raiseHostBed,
   readText,
@@ -104,6 +105,18 @@ describe("a host process", { timeout: 60_000 }, () => {
     expect(resourceOf(ended, "service/web/main")?.drift).toEqual({ wanted: "running", found: "signal SIGKILL" });
     await bed.report((report) => report.sequence > ended.sequence && report.outcome === "applied", "mended");
     expect(Number((await ask(port)).split(" ")[1])).not.toBe(pid);
+  });
+
+  it("runs a module without package.json below one of type module, as the sandbox did (R11)", async () => {
+    const above = await makeFolder();
+    await writeFile(path.join(above, "package.json"), JSON.stringify({ type: "module" }));
+    bed = await raiseHostBed({ dir: path.join(above, "node-a") });
+    const packed = await packFiles({ "main.js": `require("node:fs"); setInterval(() => {}, 1000)` });
+    await bed.send(1, [putArtifact(bed, packed), service(packed.digest)]);
+    bed.start("--interval", "1");
+    const report = await bed.report(({ outcome }) => outcome === "applied" || outcome === "failed", "an end");
+    expect(report.outcome).toBe("applied");
+    expect(await readText(path.join(bed.root, "modules/package.json"))).toBe("{}\n");
   });
 
   it("removes what is not wanted any more, and keeps data (R20)", async () => {

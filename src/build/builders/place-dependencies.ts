@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, rename, rm } from "node:fs/promises";
+import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { packageFile, readPackage } from "../../source/imports/package-facts.ts";
 import { manifestFile } from "../../source/read-manifest.ts";
@@ -30,6 +30,14 @@ export async function placeDependencies(
     if (dependency.kind === "test") testPackages.push(name);
   }
   return { testPackages };
+}
+
+/**
+ * Ends Node's search for a package.json one folder above the module, as the host does where it applies modules: what is
+ * judged here and what runs there is of the same kind, whatever lies above (without a sandbox, something may).
+ */
+export async function placeBarrier(root: string): Promise<void> {
+  await writeFile(join(root, packageFile), "{}\n");
 }
 
 /**

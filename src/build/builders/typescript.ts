@@ -14,7 +14,7 @@ import { listFiles } from "../list-files.ts";
 import { normaliseModes } from "../normalise-modes.ts";
 import { findPackage } from "../toolchain.ts";
 import { type Builder, type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, unfit } from "./builder.ts";
-import { placeDependencies, placeTypes } from "./place-dependencies.ts";
+import { placeBarrier, placeDependencies, placeTypes } from "./place-dependencies.ts";
 import { prepareArtifact } from "./prepare-artifact.ts";
 import { runTests } from "./run-tests.ts";
 import { placeThirdParties } from "./third-parties.ts";
@@ -42,6 +42,7 @@ async function build(job: BuildJob): Promise<BuildOutcome> {
   if (third.kind !== "placed") return third;
   const placed = await placeDependencies(job, folder);
   await placeTypes(job.root);
+  await placeBarrier(job.root);
 
   job.onStep("compile");
   const compiled = await compile(job, folder, sources);
