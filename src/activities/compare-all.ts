@@ -1,4 +1,4 @@
-import { UnavailableError } from "../core/errors.ts";
+import { InputError } from "../core/errors.ts";
 import type { Name, ObjectId } from "../core/names.ts";
 import { rebuildSet } from "../decide/rebuild-set.ts";
 import { compareSources, headKey } from "../source/compare-sources.ts";
@@ -14,7 +14,7 @@ import { openWave } from "../store/waves.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
 import type { ComparisonRequest } from "./control-types.ts";
 import { loadBuildPlan } from "./load-build-facts.ts";
-import { lookAtSources, noteFailure } from "./look-at-sources.ts";
+import { isSourceFailure, lookAtSources, noteFailure } from "./look-at-sources.ts";
 
 /**
  * One whole comparison: look, read what moved, keep what was read, announce what may be rebuilt. The tips it saw are
@@ -44,14 +44,23 @@ export async function compareAll(
   return { wave };
 }
 
+/** Those that can be opened. An address that we refuse was noted by the look before: it stops no other repository. */
 async function openRepositories(deps: ControlDependencies): Promise<Map<Name, Repository>> {
   const opened = new Map<Name, Repository>();
-  for (const repository of await listRepositories(deps.db, deps.mesh))
-    opened.set(repository.name, await deps.repositories.open(repository));
+  for (const repository of await listRepositories(deps.db, deps.mesh)) {
+    try {
+      opened.set(repository.name, await deps.repositories.open(repository));
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+    }
+  }
   return opened;
 }
 
-/** Brings the tips here. Where that fails, the last tip that was compared stays: one bad source stops no other. */
+/**
+ * Brings the tips here. Where that fails, the last tip that was compared stays: one bad source stops no other. Of a
+ * repository that could not be opened nothing can be read: its modules say so, and keep what was fit.
+ */
 async function fetchHeads(
   deps: ControlDependencies,
   repositories: ReadonlyMap<Name, Repository>,
@@ -61,11 +70,12 @@ async function fetchHeads(
   for (const head of await listHeads(deps.db, deps.mesh)) {
     const commit = heads.get(headKey(head.repository, head.branch)) ?? null;
     const repository = repositories.get(head.repository);
+    if (repository === undefined) heads.set(headKey(head.repository, head.branch), null);
     if (commit === null || repository === undefined) continue;
     try {
       await repository.fetchCommits([{ branch: head.branch, commit }]);
     } catch (error) {
-      if (!(error instanceof UnavailableError)) throw error;
+      if (!isSourceFailure(error)) throw error;
       await noteFailure(deps, head.repository, head.branch, error.message);
       heads.set(headKey(head.repository, head.branch), head.comparedCommit);
     }

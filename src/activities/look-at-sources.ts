@@ -1,4 +1,4 @@
-import { UnavailableError } from "../core/errors.ts";
+import { InputError, UnavailableError } from "../core/errors.ts";
 import type { Name, ObjectId } from "../core/names.ts";
 import { headKey } from "../source/compare-sources.ts";
 import { clearCondition, observeCondition } from "../store/conditions.ts";
@@ -49,7 +49,7 @@ async function lookAtOne(
     const opened = await deps.repositories.open({ name: repository, url });
     tips = await opened.lookAtHeads(heads.map((head) => head.branch));
   } catch (error) {
-    if (!(error instanceof UnavailableError)) throw error;
+    if (!isSourceFailure(error)) throw error;
     for (const head of heads) await noteFailure(deps, repository, head.branch, error.message);
     return "no answer";
   }
@@ -64,18 +64,24 @@ async function lookAtOne(
   return tips;
 }
 
-/** Keeps that a source did not answer, in its record and as a condition. */
+/** One repository's own: it did not answer, or its address is one that we refuse. It stops no other (case 4). */
+export function isSourceFailure(error: unknown): error is UnavailableError | InputError {
+  return error instanceof UnavailableError || error instanceof InputError;
+}
+
+/** Keeps that a source did not answer, in its record and as a condition; not for what nobody follows any more. */
 export async function noteFailure(
   deps: LookDependencies,
   repository: Name,
   branch: string,
   failure: string,
 ): Promise<void> {
-  await recordLookFailure(deps.db, deps.mesh, { repository, branch, failure });
+  if (!(await recordLookFailure(deps.db, deps.mesh, { repository, branch, failure }))) return;
   await observeCondition(deps.db, deps.mesh, {
     ...conditionOf(repository, branch),
     message: `${repository} (${branch}) cannot be looked at: ${failure}. The last good commit stays.`,
-    remedy: `check the address with \`mesh repo list\`, and that the branch exists`,
+    remedy:
+      "check the address with `mesh repo list`, and that the branch exists; what was registered wrongly goes with `mesh module remove`",
     urgent: false,
   });
 }

@@ -21,6 +21,7 @@ export interface Comparison {
 
 export interface CompareSources {
   readonly modules: readonly RegisteredModule[];
+  /** Every one that has a resolved branch. */
   readonly repositories: ReadonlyMap<Name, Repository>;
   /** The commit each branch was resolved to, once (case 5), by `headKey`. Null: the branch does not exist. */
   readonly heads: ReadonlyMap<string, ObjectId | null>;
@@ -43,11 +44,10 @@ export function createImportReaders(): ReadonlyMap<string, ImportReader> {
  * does not answer is an UnavailableError for the whole comparison, never a shorter answer (R26).
  */
 export async function compareSources(options: CompareSources): Promise<Comparison> {
-  const placed = options.modules.map((module) => ({
-    module,
-    commit: findHead(options, module),
-    repository: findRepository(options, module),
-  }));
+  const placed = options.modules.flatMap((module) => {
+    const commit = findHead(options, module);
+    return commit === null ? [] : [{ module, commit, repository: findRepository(options, module) }];
+  });
   const readers = createImportReaders();
   const folders = new Map<Name, ModuleFolder>();
   for (const group of groupByCommit(placed)) {
@@ -79,7 +79,7 @@ export async function compareSources(options: CompareSources): Promise<Compariso
 
 interface Placed {
   readonly module: RegisteredModule;
-  readonly commit: ObjectId | null;
+  readonly commit: ObjectId;
   readonly repository: Repository;
 }
 
@@ -107,7 +107,6 @@ interface CommitGroup {
 function groupByCommit(placed: readonly Placed[]): CommitGroup[] {
   const groups = new Map<string, CommitGroup>();
   for (const { module, commit, repository } of placed) {
-    if (commit === null) continue;
     const key = headKey(module.repository, module.branch);
     const group = groups.get(key) ?? { repository, branch: module.branch, commit, modules: [] };
     group.modules.push(module);

@@ -26,6 +26,9 @@ const sourceHeadSchema = z.object({
 });
 export type SourceHead = z.output<typeof sourceHeadSchema>;
 
+/** A look takes its time: what was removed meanwhile does not come back by it. */
+const whereFollowed = `where exists (select from module where mesh = $1 and repository = $2 and branch = $3)`;
+
 /** Every branch that some module follows, looked at or not. */
 export function listHeads(db: Queryable, mesh: Name): Promise<SourceHead[]> {
   return many(
@@ -42,26 +45,34 @@ export function listHeads(db: Queryable, mesh: Name): Promise<SourceHead[]> {
   );
 }
 
-/** The source answered: this is its tip. Ends a failure. */
+/** The source answered: this is its tip. Ends a failure. Changes nothing where no module follows it (any more). */
 export async function recordLook(db: Queryable, mesh: Name, head: HeadId & { commit: ObjectId }): Promise<void> {
   await run(
     db,
-    `insert into source_head (mesh, repository, branch, commit, looked_at) values ($1, $2, $3, $4, now())
+    `insert into source_head (mesh, repository, branch, commit, looked_at) select $1, $2, $3, $4, now() ${whereFollowed}
      on conflict (mesh, repository, branch) do update set commit = excluded.commit, looked_at = now(),
        failing_since = null, failure = null`,
     [mesh, head.repository, head.branch, objectIdSchema.parse(head.commit)],
   );
 }
 
-/** The source did not answer, or not with a tip: the last good stays, and the failure keeps its beginning. */
-export async function recordLookFailure(db: Queryable, mesh: Name, head: HeadId & { failure: string }): Promise<void> {
-  await run(
+/**
+ * The source did not answer, or not with a tip: the last good stays, and the failure keeps its beginning. False: no
+ * module follows it (any more).
+ */
+export async function recordLookFailure(
+  db: Queryable,
+  mesh: Name,
+  head: HeadId & { failure: string },
+): Promise<boolean> {
+  const changed = await run(
     db,
-    `insert into source_head (mesh, repository, branch, failing_since, failure) values ($1, $2, $3, now(), $4)
+    `insert into source_head (mesh, repository, branch, failing_since, failure) select $1, $2, $3, now(), $4 ${whereFollowed}
      on conflict (mesh, repository, branch) do update set failure = excluded.failure,
        failing_since = coalesce(source_head.failing_since, now())`,
     [mesh, head.repository, head.branch, storableText(head.failure.slice(0, 2000))],
   );
+  return changed === 1;
 }
 
 /** A whole comparison has seen this tip. False: the head is not known. */

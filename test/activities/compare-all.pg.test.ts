@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { compareAll } from "../../src/activities/compare-all.ts";
+import type { ControlDependencies } from "../../src/activities/control-dependencies.ts";
+import { createRepositoryPool } from "../../src/activities/repository-pool.ts";
+import { describeBuilder, describeToolchain } from "../../src/build/toolchain.ts";
+import { createMemoryImportCache } from "../../src/source/imports/import-cache.ts";
+import { listConditions } from "../../src/store/conditions.ts";
+import { addModule, listModules } from "../../src/store/modules.ts";
+import { addRepository } from "../../src/store/repositories.ts";
+import { listSourceProblems } from "../../src/store/source-facts.ts";
+import { listHeads } from "../../src/store/source-heads.ts";
+import { mesh, openRecords, type Records } from "../store/open-records.ts";
+import { createGitRepository } from "../support/git-repository.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+
+let records: Records;
+
+beforeEach(async () => {
+  records = await openRecords();
+});
+afterEach(() => records.close());
+
+describe("one repository whose address is refused", () => {
+  it("is said of it alone; every other is looked at and compared (case 4)", async () => {
+    const { db } = records;
+    const origin = await createGitRepository();
+    onTestFinished(() => origin.remove());
+    const commit = await origin.commit({ "app/mesh.yaml": "module: app\nlanguage: files\n" });
+    // Written by an older version, or by hand: the command refuses it.
+    await addRepository(db, mesh, { name: "bad", url: "ext::sh -c id" });
+    await addRepository(db, mesh, { name: "good", url: origin.dir });
+    await addModule(db, mesh, { name: "lost", repository: "bad", branch: "main", path: "." });
+    await addModule(db, mesh, { name: "app", repository: "good", branch: "main", path: "app" });
+    const deps: ControlDependencies = {
+      db,
+      mesh,
+      repositories: createRepositoryPool(await createTemporaryFolder()),
+      imports: createMemoryImportCache(),
+      toolchains: { files: describeToolchain("files"), typescript: describeToolchain("typescript") },
+      builder: describeBuilder("files"),
+      lostAfterMs: 60_000,
+      limits: { silentAfterMs: 60_000, recordsStaleAfterMs: 60_000, sourcesStaleAfterMs: 60_000 },
+      nowMs: () => Date.now(),
+      makeSuffix: () => "test",
+    };
+    const { wave } = await compareAll(deps, { mesh, reasons: ["a test"], wave: null }, new AbortController().signal);
+    expect(wave).not.toBeNull();
+    expect((await listModules(db, mesh)).map((one) => [one.name, one.sourceCommit])).toEqual([
+      ["app", commit],
+      ["lost", null],
+    ]);
+    expect((await listSourceProblems(db, mesh)).get("lost")).toMatch(/its source cannot be read: .*address/);
+    expect((await listConditions(db, mesh)).map((one) => `${one.code} ${one.subject}`)).toEqual([
+      "source-unreachable bad#main",
+    ]);
+    expect(await listHeads(db, mesh)).toMatchObject([
+      { repository: "bad", commit: null, comparedCommit: null },
+      { repository: "good", comparedCommit: commit, failure: null },
+    ]);
+  });
+});
