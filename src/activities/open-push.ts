@@ -1,7 +1,7 @@
 import { InputError } from "../core/errors.ts";
 import type { Name } from "../core/names.ts";
 import { captureBaseline } from "../decide/find-changed.ts";
-import { isBehind } from "../decide/situation.ts";
+import { isBehind, whyBehind } from "../decide/situation.ts";
 import { countTargets, listTargets, recordTargets, type PushTarget } from "../store/push-targets.ts";
 import { openPush, recordBaseline, type PushRecord } from "../store/pushes.ts";
 import { loadMeshView, type MeshView } from "../store/situations.ts";
@@ -63,7 +63,7 @@ function chooseTargets(request: PushRequest, view: MeshView): PushTarget[] {
     case "behind":
       return listNames(view)
         .filter((node) => isBehindIn(view, node))
-        .map((node) => ({ node, why: view.situations.get(node)?.why ?? "behind" }));
+        .map((node) => ({ node, why: whyBehindIn(view, node) }));
     case "all":
       return listNames(view).map((node) => ({ node, why: "the whole mesh" }));
   }
@@ -76,6 +76,11 @@ function listNames(view: MeshView): Name[] {
 function isBehindIn(view: MeshView, node: Name): boolean {
   const situation = view.situations.get(node);
   return situation !== undefined && isBehind(situation);
+}
+
+function whyBehindIn(view: MeshView, node: Name): string {
+  const situation = view.situations.get(node);
+  return (situation === undefined ? null : whyBehind(situation)) ?? "behind";
 }
 
 function describe(count: number, names: readonly string[], why: string): string {

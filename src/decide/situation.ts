@@ -85,6 +85,15 @@ export function isBehind({ all }: Pick<Situation, "all">): boolean {
   return words.has("out-of-date") || words.has("held") || (words.has("never-told") && !words.has("not-worked-out"));
 }
 
+/** Why a node is behind: not what else holds about it, though that may be its word (a push tells it for this reason). */
+export function whyBehind({ all }: Pick<Situation, "all">): string | null {
+  for (const word of ["out-of-date", "never-told", "held"] as const) {
+    const finding = all.find((one) => one.word === word);
+    if (finding !== undefined) return finding.why;
+  }
+  return null;
+}
+
 /** Knowledge that is too old to say anything by, or to say *current* by. */
 function findBlindness(facts: SituationFacts, somethingHolds: boolean): Finding[] {
   const { now, readAt, sourcesLookedAt, limits } = facts;

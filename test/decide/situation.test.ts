@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Refusal } from "../../src/core/report.ts";
 import { exitCodeOf } from "../../src/decide/exit-code.ts";
-import { isBehind, situationOf, type SituationWord } from "../../src/decide/situation.ts";
+import { isBehind, situationOf, whyBehind, type SituationWord } from "../../src/decide/situation.ts";
 import type { SituationFacts } from "../../src/decide/situation-facts.ts";
 import { buildReport, failedReport, minutesLater, reference, resourceRow } from "./support/build-report.ts";
 import { accountOf, buildFacts, composedAs } from "./support/build-situation.ts";
@@ -250,6 +250,18 @@ describe("a node's situation (R31)", () => {
     expect(situation.notices).toEqual([
       `refused declaration 1.3 (older): it is 1.3, this host has 1.7; 2 times, last at ${reference}`,
     ]);
+  });
+});
+
+describe("why a push --behind tells a node (R18)", () => {
+  it.each<[string, Partial<SituationFacts>, RegExp | null]>([
+    ["a new build, though it is stuck", { composition: newer, account: failing(3) }, /app has a newer build$/],
+    ["never told", { sent: null, account: null }, /^it was never told anything/],
+    ["nothing", {}, null],
+  ])("is said: %s", (_what, facts, why) => {
+    const said = whyBehind(situationOf(buildFacts(facts)));
+    if (why === null) expect(said).toBeNull();
+    else expect(said).toMatch(why);
   });
 });
 
