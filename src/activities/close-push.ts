@@ -1,6 +1,7 @@
 import type { PushResult } from "../core/push.ts";
 import { endPush, getPush, listTold, type ToldRecord } from "../store/pushes.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
+import { describePushEnd } from "./describe-push-end.ts";
 
 /** Works the result out from what was recorded, and keeps it. The first result stands. */
 export async function closePush(
@@ -13,30 +14,18 @@ export async function closePush(
     [...last.values()].filter((one) => one.outcome === outcome).length;
   const sent = new Set(told.filter((one) => one.outcome === "sent").map((one) => one.node)).size;
   const unconfirmed = count("needs-confirmation");
+  const outcome =
+    request.moving.length > 0 ? "did-not-settle" : count("not-worked-out") + unconfirmed > 0 ? "refused" : "settled";
   const result: PushResult = {
     push: request.push,
-    outcome:
-      request.moving.length > 0 ? "did-not-settle" : count("not-worked-out") + unconfirmed > 0 ? "refused" : "settled",
+    outcome,
     rounds: request.rounds,
     sent,
     held: count("held"),
     notWorkedOut: count("not-worked-out"),
     moving: request.moving.slice(0, 50),
-    message: describe(request, [...last.values()], sent),
+    message: describePushEnd({ ...request, outcome, last: [...last.values()], sent }),
   };
   await endPush(deps.db, deps.mesh, request.push, result);
   return (await getPush(deps.db, deps.mesh, request.push))?.result ?? result;
-}
-
-function describe(
-  request: { readonly rounds: number; readonly moving: readonly string[] },
-  last: readonly ToldRecord[],
-  sent: number,
-): string {
-  if (request.moving.length > 0)
-    return `did not settle in ${request.rounds} rounds: ${request.moving.slice(0, 10).join(", ")} still move`;
-  const kept = last.filter((one) => one.outcome !== "sent" && one.outcome !== "already-current");
-  const first = kept.slice(0, 3).map((one) => `${one.node} is ${one.outcome.replaceAll("-", " ")}: ${one.why}`);
-  const told = sent === 0 ? "nothing to send" : `sent to ${sent} ${sent === 1 ? "node" : "nodes"}`;
-  return [`settled in ${request.rounds} ${request.rounds === 1 ? "round" : "rounds"}, ${told}`, ...first].join("; ");
 }

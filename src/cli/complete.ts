@@ -40,7 +40,15 @@ export async function complete(program: Command, argv: readonly string[], contex
 /** The script for one shell. It calls `mesh complete -- …` back. */
 export async function completionScript(shell: string, context: CliContext): Promise<void> {
   const { default: tab } = await import("@bomb.sh/tab");
-  withOutput(context, () => tab.setup("mesh", "mesh", shell));
+  const script = { text: "" };
+  const stdout = { ...context.stdout, write: (text: string) => void (script.text += text) };
+  withOutput({ ...context, stdout }, () => tab.setup("mesh", "mesh", shell));
+  context.stdout.write(shell === "bash" ? assignOnce(script.text) : script.text);
+}
+
+/** A script that is sourced twice must not complain: what is there already has the same value. */
+function assignOnce(script: string): string {
+  return script.replace(/^readonly (\w+)=(\d+)$/gm, ': "${$1=$2}"');
 }
 
 /** The library prints with console.log; commands here write to their context only. */

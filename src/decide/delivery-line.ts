@@ -70,7 +70,7 @@ export function deliveryLine(facts: DeliveryFacts, nameWidth = 0): DeliveryLine 
     notDeclaredOn: facts.nodes.filter((node) => node.declared === null).length,
     others: countWords(pending.filter(hasWord)),
   };
-  return { ...line, text: `${module.padEnd(nameWidth)}   ${saySteps(line)}` };
+  return { ...line, text: `${module.padEnd(nameWidth)}   ${saySteps(line, facts.standing)}` };
 }
 
 /** Words by which a node says why a declared build is not applied. */
@@ -107,8 +107,10 @@ function sayVerdict({ standing, standingWhy, waitingFor, fit }: DeliveryFacts): 
   }
 }
 
-function saySteps(line: Omit<DeliveryLine, "text">): string {
-  const behind = line.behindBy === null || line.behindBy === 0 ? "" : `, ${line.behindBy} behind`;
+function saySteps(line: Omit<DeliveryLine, "text">, standing: Standing): string {
+  // A commit that touches other paths moves the source's commit, and nothing of the module: it looks behind and is not.
+  const isSame = standing === "current" && line.source !== null && line.source !== line.builtFrom;
+  const behind = isSame ? " (same content)" : line.behindBy ? `, ${line.behindBy} behind` : "";
   const steps = [
     `source ${line.source ?? "not known"}`,
     line.builtFrom === null ? "" : `built from ${line.builtFrom}${behind}`,

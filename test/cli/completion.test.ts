@@ -21,6 +21,12 @@ describe("completion (R48)", () => {
     expect(checked.status).toBe(0);
   });
 
+  it("the bash script can be sourced twice in one shell", async () => {
+    const { stdout } = await runMesh(["completion", "bash"]);
+    const twice = spawnSync("bash", ["-c", 'eval "$0" && eval "$0"', stdout], { encoding: "utf8" });
+    expect(twice).toMatchObject({ status: 0, stderr: "" });
+  });
+
   it("offers commands, those of a group, and options", async () => {
     expect((await runMesh(["complete", "--", "sta"])).stdout).toMatch(/^status\t/);
     expect((await runMesh(["complete", "--", "module", ""])).stdout).toMatch(/add\t.*\nlist\t.*\nshow\t/);

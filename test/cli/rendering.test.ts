@@ -206,7 +206,7 @@ describe("push for a person", () => {
       "push 20260101T000000-beef: settled in 420 ms, applied on 2 of 2 in 910 ms
         settled in 2 rounds, sent to 2 nodes
 
-      node-a  named    sent 3.41  applied  named
+      node-a  named    sent 3.41  applied
       node-b  round 1  sent 3.42  applied  a database for meshboard on node-a was minted here
 
         http://127.0.0.1:8233/namespaces/default/workflows/push%2Fshop%2F1
@@ -272,7 +272,7 @@ describe("plan for a person (R23)", () => {
     expect(text).toMatchInlineSnapshot(`
       "a push of node-a would send to 2 nodes, 1 of them by cascade
 
-      node-a  named  would be sent: named
+      node-a  named  would be sent
         makes postgresql shop_db for meshboard on postgres@node-b
         +  build/meshboard            aaaaaaa
         ~  file/meshboard/provisions  content

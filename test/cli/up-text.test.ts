@@ -63,32 +63,34 @@ const push: PushDocument = {
   ],
 };
 
+const up = {
+  mesh: "shop",
+  state: "/clone/.mesh",
+  readyMs: 11_200,
+  troubles: [],
+  modules,
+  nodes: [],
+  push,
+  sentNow: true,
+  addresses: {
+    example: "http://127.0.0.1:1/",
+    temporalUi: "http://127.0.0.1:2",
+    push: push.ui,
+    controller: "https://127.0.0.1:3",
+  },
+  work: "/clone/.mesh/work/examples",
+};
+
 describe("the end of mesh up", () => {
   it("prints the delivery lines, what the push did, addresses, and what to try next", () => {
-    const text = upText({
-      mesh: "shop",
-      state: "/clone/.mesh",
-      readyMs: 11_200,
-      troubles: [],
-      modules: modules,
-      nodes: [],
-      push,
-      sentNow: true,
-      addresses: {
-        example: "http://127.0.0.1:1/",
-        temporalUi: "http://127.0.0.1:2",
-        push: push.ui,
-        controller: "https://127.0.0.1:3",
-      },
-      work: "/clone/.mesh/work/examples",
-    });
+    const text = upText(up);
     expect(text).toMatchInlineSnapshot(`
       "mesh shop is up (11 s)
 
       meshboard   source 3f2a9c1 · built from 3f2a9c1 · fit · declared on 1 · applied on 1
 
       push of node-a settled in 420 ms, applied in 910 ms
-        node-a  named            applied  named
+        node-a  named            applied
         node-b  told in round 1  applied  a database for meshboard on node-a was minted here
 
       example      http://127.0.0.1:1/
@@ -103,5 +105,18 @@ describe("the end of mesh up", () => {
         npx mesh why meshboard
       Ctrl-C ends everything that this command started, and nothing else."
     `);
+  });
+
+  it("started again it shows the earlier push as recorded, and judges nothing of it anew", () => {
+    const nodes = push.nodes.map((node) => ({ ...node, effect: "superseded" as const, says: "it has a newer one" }));
+    const text = upText({ ...up, sentNow: false, push: { ...push, settledMs: 999, nodes } });
+    expect(text).toContain(
+      [
+        "earlier push of node-a, as recorded (nothing was sent again): settled in 2 rounds",
+        "  node-a  named",
+        "  node-b  told in round 1  a database for meshboard on node-a was minted here",
+      ].join("\n"),
+    );
+    expect(text).not.toMatch(/superseded|999/);
   });
 });

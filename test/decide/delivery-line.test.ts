@@ -53,6 +53,12 @@ describe("the line of a delivery is about effect (R15)", () => {
       "source 3f2a9c1 · built from 3f2a9c1 · fit · declared on 0, 1 on another build, 1 not told · applied on 0",
     ],
     [
+      "built at an earlier commit with the same content: it is not behind",
+      { fit: { artifact: fit, commit: oldCommit } },
+      [applied],
+      "source 3f2a9c1 · built from 9aa01bc (same content) · fit · declared on 1 · applied on 1",
+    ],
+    [
       "unfit: what runs is the last fit build",
       { standing: "unfit", fit: { artifact: fit, commit: oldCommit }, behindBy: 2 },
       [applied],

@@ -6,6 +6,7 @@ import { assign } from "../../store/assignments.ts";
 import { getModule } from "../../store/modules.ts";
 import { getNode } from "../../store/nodes.ts";
 import { collect } from "../collect.ts";
+import { plainLine } from "../text/plain.ts";
 import { withMesh } from "../with-mesh.ts";
 
 const help = `
@@ -33,7 +34,7 @@ export const assignCommand: CommandDefinition = {
     const assignment = parseArgument(assignmentSchema, "assignment", {
       node: parseName("node", call.args[0]),
       module: parseName("module", call.args[1]),
-      config: parsePairs("--set", call.options["set"]),
+      config: parseConfig(call.options["set"]),
       providers: parseProviders(call.options["provider"]),
     });
     const { node, module } = assignment;
@@ -52,6 +53,18 @@ export const assignCommand: CommandDefinition = {
     });
   },
 };
+
+function parseConfig(words: unknown): Record<string, string> {
+  const config = parsePairs("--set", words);
+  for (const [key, value] of Object.entries(config)) {
+    if (!/^[a-z][A-Za-z0-9]{0,63}$/.test(key)) {
+      const rule = "a key is letters and digits, begins with a lower-case letter, and has at most 64";
+      throw new InputError(`--set "${plainLine(key, 60)}" is no configuration key: ${rule}`);
+    }
+    if (value.length > 4096) throw new InputError(`--set ${key} is too long: a value has at most 4096 characters`);
+  }
+  return config;
+}
 
 function parseProviders(words: unknown): Record<string, string> {
   const providers = parsePairs("--provider", words);

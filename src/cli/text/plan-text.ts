@@ -3,6 +3,7 @@ import type { ContentChange } from "../diff-content.ts";
 import type { Foreseen } from "../simulate-push.ts";
 import { alignColumns } from "./columns.ts";
 import { plainLine } from "./plain.ts";
+import { reasonOf } from "./push-text.ts";
 
 export interface PlannedNode extends Omit<Foreseen, "content" | "mints"> {
   readonly mints: readonly string[];
@@ -36,9 +37,10 @@ export function planText(plan: PlanDocument): string {
 }
 
 function nodeLines(node: PlannedNode): string[] {
+  const reason = reasonOf(node);
   const rows = node.changes.map((change) => [signs[change.change], change.what, plainLine(change.detail, 160)]);
   return [
-    `${node.node}  ${node.round === 0 ? "named" : `round ${node.round}`}  ${node.outcome.replaceAll("-", " ")}: ${plainLine(node.why, 600)}`,
+    `${node.node}  ${node.round === 0 ? "named" : `round ${node.round}`}  ${node.outcome.replaceAll("-", " ")}${reason === "" ? "" : `: ${plainLine(reason, 600)}`}`,
     ...node.mints.map((mint) => `  makes ${plainLine(mint)}`),
     ...node.withdrawals.map((id) => `  withdraws ${plainLine(id)} (access ends, data stays)`),
     ...node.notes.map((note) => `  note: ${plainLine(note)}`),

@@ -35,7 +35,7 @@ export function pushText(document: PushDocument): string {
     node.round === 0 ? "named" : `round ${node.round}`,
     sentWords(node),
     node.effect === "not-sent" ? "-" : node.effect,
-    plainLine(node.says === "" ? node.why : `${node.why}; ${node.says}`, 400),
+    plainLine([reasonOf(node), node.says].filter((words) => words !== "").join("; "), 400),
   ]);
   return [
     `push ${document.push}: ${outcomeWords(document)}, applied on ${applied} of ${told}${document.appliedMs === null ? "" : ` in ${describeDuration(document.appliedMs)}`}`,
@@ -45,6 +45,11 @@ export function pushText(document: PushDocument): string {
     ...(document.ui === null ? [] : ["", `  ${document.ui}`]),
     `  next: ${nextCommand(document)}`,
   ].join("\n");
+}
+
+/** Why a node was in it, where that is more than its name. */
+export function reasonOf(node: Pick<Told, "round" | "why">): string {
+  return node.round === 0 && node.why === "named" ? "" : node.why;
 }
 
 function outcomeWords(document: PushDocument): string {

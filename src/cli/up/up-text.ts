@@ -3,7 +3,7 @@ import { describeDuration } from "../text/ages.ts";
 import { alignColumns } from "../text/columns.ts";
 import { plainLine } from "../text/plain.ts";
 import { moduleLines } from "../text/status-text.ts";
-import type { PushDocument } from "../text/push-text.ts";
+import { type PushDocument, reasonOf } from "../text/push-text.ts";
 
 export interface UpDocument {
   readonly mesh: string;
@@ -51,18 +51,28 @@ export function upText(document: UpDocument): string {
 
 function pushLines(push: PushDocument, sentNow: boolean): string[] {
   const settled = push.outcome === "settled" ? "settled" : push.outcome.replaceAll("-", " ");
+  // What an earlier one came to is what was recorded then: its nodes may have been told something else since.
+  if (!sentNow) {
+    const rounds = push.rounds === 0 ? "" : ` in ${push.rounds} ${push.rounds === 1 ? "round" : "rounds"}`;
+    const rows = push.nodes.map((node) => [node.node, roundOf(node), plainLine(reasonOf(node), 300)]);
+    return [
+      `earlier push of node-a, as recorded (nothing was sent again): ${settled}${rounds}`,
+      alignColumns(rows, "  "),
+    ];
+  }
   const took = push.settledMs === null ? "" : ` in ${describeDuration(push.settledMs)}`;
   const applied = push.appliedMs === null ? "" : `, applied in ${describeDuration(push.appliedMs)}`;
   const rows = push.nodes.map((node) => [
     node.node,
-    node.round === 0 ? "named" : `told in round ${node.round}`,
+    roundOf(node),
     node.effect === "not-sent" ? node.outcome.replaceAll("-", " ") : node.effect,
-    plainLine(node.why, 300),
+    plainLine(reasonOf(node), 300),
   ]);
-  return [
-    `push of node-a ${sentNow ? "" : "(at an earlier start; nothing was sent again) "}${settled}${took}${applied}`,
-    alignColumns(rows, "  "),
-  ];
+  return [`push of node-a ${settled}${took}${applied}`, alignColumns(rows, "  ")];
+}
+
+function roundOf({ round }: PushDocument["nodes"][number]): string {
+  return round === 0 ? "named" : `told in round ${round}`;
 }
 
 function nextLines(document: UpDocument): string[] {
