@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { nameSchema, type Name } from "../core/names.ts";
+import type { Queryable } from "./database.ts";
+import { one } from "./rows.ts";
+
+const removalSchema = z.object({
+  known: z.boolean(),
+  removed: z.boolean(),
+  assignedTo: z.array(nameSchema),
+  carriedBy: z.array(nameSchema),
+  importedBy: z.array(nameSchema),
+});
+
+/** Not `removed`: it is not `known`, or one of the two lists of nodes says why. */
+export type ModuleRemoval = z.output<typeof removalSchema>;
+
+/**
+ * Takes a registration away, with its edges, and the branch that only it followed with what was said of it. Not while
+ * it is assigned or a node was last sent it (a send recorded without its builds may hold anything); both are asked in
+ * the statement that removes. Builds, artifacts and provisions are history and stay. `importedBy`: what imports it.
+ */
+export function removeModule(db: Queryable, mesh: Name, name: Name): Promise<ModuleRemoval> {
+  return one(
+    db,
+    removalSchema,
+    `with assigned as (select node from assignment where mesh = $1 and module = $2),
+     carried as (
+       select n.name as node from node n cross join lateral (
+         select builds from declaration
+          where mesh = n.mesh and node = n.name order by epoch desc, number desc limit 1) d
+        where n.mesh = $1 and (d.builds is null or d.builds ? $2)),
+     removed as (
+       delete from module where mesh = $1 and name = $2
+          and not exists (select from assigned) and not exists (select from carried)
+        returning mesh, repository, branch),
+     unfollowed as (
+       select r.* from removed r
+        where not exists (select from module m where m.mesh = r.mesh and m.repository = r.repository
+                             and m.branch = r.branch and m.name <> $2)),
+     heads as (
+       delete from source_head h using unfollowed u
+        where h.mesh = u.mesh and h.repository = u.repository and h.branch = u.branch),
+     conditions as (
+       delete from condition c using unfollowed u
+        where c.mesh = u.mesh and c.code = 'source-unreachable' and c.subject = u.repository || '#' || u.branch)
+     select exists (select from module where mesh = $1 and name = $2) as known,
+            exists (select from removed) as removed,
+            array(select node from assigned order by node) as "assignedTo",
+            array(select node from carried order by node) as "carriedBy",
+            array(select distinct module from module_edge
+                   where mesh = $1 and dependency = $2 and module <> $2 order by module) as "importedBy"`,
+    [mesh, name],
+  );
+}
