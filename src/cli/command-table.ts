@@ -75,6 +75,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/module-show.ts")).moduleShowCommand,
   },
   {
+    words: "module remove",
+    summary: "take a module's registration back",
+    load: async () => (await import("./commands/module-remove.ts")).moduleRemoveCommand,
+  },
+  {
     words: "node add",
     summary: "register a node, and make the one-time token its host enrols with",
     load: async () => (await import("./commands/node-add.ts")).nodeAddCommand,
@@ -93,6 +98,11 @@ export const commandTable: readonly CommandEntry[] = [
     words: "repo list",
     summary: "list the repositories and how old the knowledge of each is",
     load: async () => (await import("./commands/repo-list.ts")).repoListCommand,
+  },
+  {
+    words: "repo remove",
+    summary: "take a repository's registration back",
+    load: async () => (await import("./commands/repo-remove.ts")).repoRemoveCommand,
   },
   {
     words: "host token",

@@ -6,11 +6,12 @@ import { loadCompletionNames } from "./completion-names.ts";
 type Complete = (value: string, description: string) => void;
 
 /** Arguments whose values are names in the mesh. */
-const namedArguments: Readonly<Record<string, "nodes" | "modules" | "both">> = {
+const namedArguments: Readonly<Record<string, "nodes" | "modules" | "repositories" | "both">> = {
   node: "nodes",
   nodes: "nodes",
   module: "modules",
   modules: "modules",
+  repository: "repositories",
   subject: "both",
 };
 

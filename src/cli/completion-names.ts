@@ -2,11 +2,13 @@ import type { CliContext } from "./context.ts";
 import { findMesh } from "./find-mesh.ts";
 import { listModules } from "../store/modules.ts";
 import { listNodes } from "../store/nodes.ts";
+import { listRepositories } from "../store/repositories.ts";
 import { sleep } from "./wait.ts";
 
 export interface CompletionNames {
   readonly nodes: readonly string[];
   readonly modules: readonly string[];
+  readonly repositories: readonly string[];
 }
 
 /** A shell waits for this between two key strokes. */
@@ -17,7 +19,7 @@ const patienceMs = 600;
  * is a courtesy, and an error between two key strokes would help nobody.
  */
 export async function loadCompletionNames(context: CliContext): Promise<CompletionNames> {
-  const none: CompletionNames = { nodes: [], modules: [] };
+  const none: CompletionNames = { nodes: [], modules: [], repositories: [] };
   return await Promise.race([askForNames(context).catch(() => none), sleep(patienceMs).then(() => none)]);
 }
 
@@ -25,9 +27,14 @@ async function askForNames(context: CliContext): Promise<CompletionNames> {
   const connection = await context.openMesh(findMesh({ state: undefined, env: context.env, cwd: context.cwd }));
   try {
     const { db, mesh } = connection;
-    const [nodes, modules] = await Promise.all([listNodes(db, mesh), listModules(db, mesh)]);
-    return { nodes: nodes.map((node) => node.name), modules: modules.map((module) => module.name) };
+    const lists = [listNodes(db, mesh), listModules(db, mesh), listRepositories(db, mesh)] as const;
+    const [nodes, modules, repositories] = await Promise.all(lists);
+    return { nodes: nodes.map(nameOf), modules: modules.map(nameOf), repositories: repositories.map(nameOf) };
   } finally {
     await connection.close();
   }
+}
+
+function nameOf(record: { readonly name: string }): string {
+  return record.name;
 }

@@ -9,8 +9,10 @@ import { parseEnrolmentToken } from "../../src/link/enrolment-token.ts";
 import { digestValue } from "../../src/decide/digest.ts";
 import { trackFailures } from "../../src/decide/track-failures.ts";
 import { keepAccount } from "../../src/store/accounts.ts";
+import { replaceEdges } from "../../src/store/edges.ts";
 import { withGate } from "../../src/store/gate.ts";
 import {
+  addModules,
   addNodes,
   declarationOf,
   grant,
@@ -138,6 +140,8 @@ describe("keeping the records", () => {
     ["why nothing", ["why", "shop-1"], /there is no node or module shop-1/],
     ["a build of an unknown module", ["build", "web"], /there is no module web/],
     ["an unknown module", ["module", "show", "web"], /there is no module web/],
+    ["a removal of an unknown module", ["module", "remove", "web"], /there is no module web/],
+    ["a removal of an unknown repository", ["repo", "remove", "shop"], /there is no repository shop/],
   ])("%s ends with 2 and its name", async (_what, argv, message) => {
     const ran = await runIt(...argv);
     expect(ran.code).toBe(2);
@@ -151,6 +155,62 @@ describe("keeping the records", () => {
     expect((await runIt("repo", "add", "shop", "/srv/git/other.git")).code).toBe(2);
     await runIt("node", "add", "shop-1", "--address", "10.0.0.7");
     expect((await runIt("node", "add", "shop-1", "--address", "10.0.0.8")).code).toBe(2);
+  });
+});
+
+describe("taking a wrong registration back", () => {
+  beforeEach(async () => {
+    await addModules(records.db, "core", "web");
+    await addNodes(records.db, "shop-1");
+  });
+
+  it("first the module, then its repository", async () => {
+    const refused = await runIt("repo", "remove", "examples");
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toMatch(
+      /examples stays: core, web follow it\n {2}next: mesh module remove core, then mesh module remove web/,
+    );
+    const removed = await runIt("module", "remove", "web");
+    expect(removed.stdout).toMatch(/web is no module of this mesh any more.*\n.*the controller was not told/);
+    expect(removed.code).toBe(0);
+    expect(await documentOf("module", "remove", "core")).toMatchObject({
+      schema: "mesh.module-remove.v1",
+      removed: { module: "core" },
+      importedBy: [],
+    });
+    expect(await documentOf("repo", "remove", "examples")).toEqual({
+      schema: "mesh.repo-remove.v1",
+      removed: { repository: "examples" },
+    });
+    expect((await runIt("repo", "list")).stdout).toContain("mesh repo add");
+  });
+
+  it("not while the module is assigned or was last sent: it says where, and what to do", async () => {
+    await runIt("assign", "shop-1", "web");
+    const epoch = await grant(records.db);
+    await sendOne(records.db, epoch, "shop-1", { builds: { web: digestValue("web") } });
+    const assigned = await runIt("module", "remove", "web");
+    expect(assigned.code).toBe(2);
+    expect(assigned.stderr).toMatch(/web stays: it is assigned to shop-1; the last declaration to shop-1 has it/);
+    expect(assigned.stderr).toContain("next: mesh unassign shop-1 web, then mesh push shop-1");
+    await runIt("unassign", "shop-1", "web");
+    const carried = await runIt("module", "remove", "web");
+    expect(carried.code).toBe(2);
+    expect(carried.stderr).toContain("next: mesh push shop-1");
+    await sendOne(records.db, epoch, "shop-1");
+    expect((await runIt("module", "remove", "web")).code).toBe(0);
+  });
+
+  it("says which modules will be broken without it", async () => {
+    await replaceEdges(records.db, mesh, "web", [{ dependency: "core", kind: "build", file: "a.ts", line: 1 }]);
+    const ran = await runIt("module", "remove", "core");
+    expect(ran.stdout).toMatch(/web imported it, and will be broken.*\n[^]*next: mesh why web/);
+  });
+
+  it("completion offers the names", async () => {
+    const context = { env: { MESH_STATE: state }, openMesh: connect };
+    expect((await runMesh(["complete", "--", "module", "remove", ""], context)).stdout).toMatch(/core[^]*web/);
+    expect((await runMesh(["complete", "--", "repo", "remove", ""], context)).stdout).toMatch(/^examples/);
   });
 });
 

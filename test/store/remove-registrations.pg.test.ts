@@ -45,7 +45,7 @@ async function unreachable(branch: string): Promise<void> {
   });
 }
 
-async function listHeadRows(): Promise<unknown[]> {
+async function listHeadRows(): Promise<readonly unknown[]> {
   return (await records.db.query("select repository, branch from source_head order by 1, 2")).rows;
 }
 
