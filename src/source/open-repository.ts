@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { randomUUID } from "node:crypto";
 import { branchSchema, type ObjectId, objectIdSchema } from "../core/names.ts";
 import { errorCode, InputError, UnavailableError, whenThere } from "../core/errors.ts";
+import { askRemote } from "./ask-remote.ts";
 import { GitError, runGit } from "./git.ts";
 import { listTree, readBlobs, treeAt, treeWithout } from "./git-objects.ts";
 import type { CommitInfo, Repository } from "./repository.ts";
@@ -172,20 +173,6 @@ async function packBytes(dir: string): Promise<number> {
     }
   }
   return bytes;
-}
-
-async function askRemote(url: string, run: Parameters<typeof runGit>[0]): Promise<Buffer> {
-  try {
-    return await runGit(run);
-  } catch (cause) {
-    if (!(cause instanceof GitError)) throw cause;
-    const why = cause.stopped ?? cause.stderr.trim().split("\n").slice(-2).join(" ").slice(0, 500);
-    throw new UnavailableError(
-      `repository ${url} did not answer: ${why}`,
-      "Check its address, the network and the rights to read it.",
-      { cause },
-    );
-  }
 }
 
 async function hasObject(dir: string, id: ObjectId, signal: AbortSignal | undefined): Promise<boolean> {

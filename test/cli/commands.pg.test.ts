@@ -23,14 +23,18 @@ import {
   send,
   sendOne,
 } from "../store/open-records.ts";
+import { createGitRepository, type GitRepository } from "../support/git-repository.ts";
 import { type Ran, runMesh } from "./fake-context.ts";
 
 let state: string;
 let records: Records;
 let authority: string;
+let shop: GitRepository;
 
 beforeAll(async () => {
+  shop = await createGitRepository();
   authority = (await createCertificateAuthority({ mesh, nowMs: Date.now() })).certPem;
+  return () => shop.remove();
 });
 beforeEach(async () => {
   state = mkdtempSync(join(tmpdir(), "mesh-commands-"));
@@ -105,7 +109,7 @@ describe("an empty mesh", () => {
 
 describe("keeping the records", () => {
   it("from a repository to an assignment, nothing is sent", async () => {
-    expect((await runIt("repo", "add", "shop", "/srv/git/shop.git")).code).toBe(0);
+    expect((await runIt("repo", "add", "shop", shop.dir)).code).toBe(0);
     const added = await runIt("module", "add", "web", "--repo", "shop", "--path", "web");
     expect(added.code).toBe(0);
     expect(added.stdout).toContain("the controller was not told");
@@ -150,11 +154,30 @@ describe("keeping the records", () => {
   });
 
   it("the same name for another repository or address is refused", async () => {
-    await runIt("repo", "add", "shop", "/srv/git/shop.git");
-    expect((await runIt("repo", "add", "shop", "/srv/git/shop.git")).code).toBe(0);
-    expect((await runIt("repo", "add", "shop", "/srv/git/other.git")).code).toBe(2);
+    await runIt("repo", "add", "shop", shop.dir);
+    expect((await runIt("repo", "add", "shop", shop.dir)).code).toBe(0);
+    const other = await runIt("repo", "add", "shop", `file://${shop.dir}`);
+    expect(other.code).toBe(2);
+    expect(other.stderr).toContain("registered with another URL");
     await runIt("node", "add", "shop-1", "--address", "10.0.0.7");
     expect((await runIt("node", "add", "shop-1", "--address", "10.0.0.8")).code).toBe(2);
+  });
+});
+
+describe("a repository that cannot be looked at", () => {
+  it.each(["/etc", "file:///etc", "/nowhere/at/all"])("%s is refused: it is a folder here", async (url) => {
+    const ran = await runIt("repo", "add", "bad", url);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toMatch(/nothing was registered: repository file:\/\/.* did not answer: [^]*next: /);
+    expect(await documentOf("repo", "list")).toMatchObject({ repositories: [] });
+  });
+
+  it("is registered with a warning where it is remote: it may come later", async () => {
+    const url = "https://127.0.0.1:1/shop.git";
+    const ran = await runIt("repo", "add", "shop", url);
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toMatch(/^mesh: warning: repository https:\/\/127\.0\.0\.1:1\/shop\.git did not answer: .+\n$/);
+    expect(await documentOf("repo", "list")).toMatchObject({ repositories: [{ name: "shop", url }] });
   });
 });
 

@@ -1,11 +1,16 @@
 import type { CommandDefinition } from "../command.ts";
 import { parseArgument, parseName } from "../arguments.ts";
 import { repositoryUrlSchema } from "../repository-url.ts";
+import { InputError, UnavailableError } from "../../core/errors.ts";
+import { probeRepository } from "../../source/ask-remote.ts";
 import { addRepository } from "../../store/repositories.ts";
 import { plainLine } from "../text/plain.ts";
 import { withMesh } from "../with-mesh.ts";
 
 const help = `
+It is looked at once: a folder that is no git repository is refused; a remote one that does not answer now is
+registered with a warning.
+
 Examples:
   mesh repo add shop https://git.example.com/shop.git
   mesh repo add shop /srv/git/shop.git`;
@@ -20,13 +25,35 @@ export const repoAddCommand: CommandDefinition = {
   run: async (call) => {
     const name = parseName("repository", call.args[0]);
     const url = parseArgument(repositoryUrlSchema, "repository URL", call.args[1]);
+    const unreachable = await describeUnreachable(url);
+    if (unreachable !== null && isLocal(url))
+      throw new InputError(`nothing was registered: ${unreachable}`, "give the folder of a git repository");
     return await withMesh(call, async ({ db, mesh }) => {
       await addRepository(db, mesh, { name, url });
+      if (unreachable !== null) call.context.stderr.write(`mesh: warning: ${unreachable}\n`);
       return {
         code: 0,
-        document: { repository: { name, url } },
+        document: { repository: { name, url }, unreachable },
         text: `${name} is registered: ${plainLine(url)}\n  next: mesh module add NAME --repo ${name} --path FOLDER`,
       };
     });
   },
 };
+
+/** A person waits for this. The controller asks with more patience. */
+const patienceMs = 10_000;
+
+function isLocal(url: string): boolean {
+  return url.startsWith("/") || url.startsWith("file:");
+}
+
+/** Null: it answers. An address that every look would refuse is an InputError. */
+async function describeUnreachable(url: string): Promise<string | null> {
+  try {
+    await probeRepository(url, patienceMs);
+    return null;
+  } catch (error) {
+    if (error instanceof UnavailableError) return plainLine(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,27 @@
+import { UnavailableError } from "../core/errors.ts";
+import { GitError, runGit } from "./git.ts";
+import { checkRepositoryUrl } from "./repository-url.ts";
+
+/** Runs git against the remote. UnavailableError, with git's own last words, where it does not answer as it should. */
+export async function askRemote(url: string, run: Parameters<typeof runGit>[0]): Promise<Buffer> {
+  try {
+    return await runGit(run);
+  } catch (cause) {
+    if (!(cause instanceof GitError)) throw cause;
+    const why = cause.stopped ?? cause.stderr.trim().split("\n").slice(-2).join(" ").slice(0, 500);
+    throw new UnavailableError(
+      `repository ${url} did not answer: ${why}`,
+      "Check its address, the network and the rights to read it.",
+      { cause },
+    );
+  }
+}
+
+/**
+ * Looks once whether there is a repository at all, without a clone. Throws UnavailableError where it does not answer
+ * within `waitMs`, InputError for an address we refuse. One without any commit answers too.
+ */
+export async function probeRepository(text: string, waitMs: number): Promise<void> {
+  const url = checkRepositoryUrl(text);
+  await askRemote(url, { args: ["ls-remote", "--quiet", "--end-of-options", url, "HEAD"], waitMs });
+}
