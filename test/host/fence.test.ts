@@ -92,7 +92,8 @@ describe("what a host accepts, and what a kill leaves", { timeout: 60_000 }, () 
     expect(["signature", "envelope", "key"]).toContain(report.refusals[0]?.check);
     expect(report.has).toBeNull();
     expect(fetched).toBe(0);
-    expect(await readdir(bed.root)).toEqual([]);
+    // What every host has from its start, and nothing more.
+    expect(await readdir(bed.root, { recursive: true })).toEqual(["modules", "modules/package.json"]);
     expect((await readdir(path.join(bed.dir, "state"))).toSorted()).toEqual([
       "boot.json",
       "host.lock",

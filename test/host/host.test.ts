@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { access, appendFile, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import path from "node:path";
 import type { Resource } from "../../src/core/resource.ts";
 import { afterEach, describe, expect, it } from "vitest";
@@ -102,9 +104,22 @@ describe("a host process", { timeout: 60_000 }, () => {
     const pid = Number((await ask(port)).split(" ")[1]);
     process.kill(pid, "SIGKILL");
     const ended = await bed.report((report) => resourceOf(report, "service/web/main")?.drift !== undefined, "drift");
-    expect(resourceOf(ended, "service/web/main")?.drift).toEqual({ wanted: "running", found: "signal SIGKILL" });
-    await bed.report((report) => report.sequence > ended.sequence && report.outcome === "applied", "mended");
+    expect(resourceOf(ended, "service/web/main")?.drift).toEqual({
+      wanted: "running",
+      found: expect.stringMatching(
+        /^ended with signal SIGKILL: no line says why \(log\/web\.log\), at 20.*Z; it (is|was) started again$/,
+      ),
+    });
+    const { sequence } = ended;
+    const mended = await bed.report((report) => report.sequence > sequence && report.outcome === "applied", "mended");
     expect(Number((await ask(port)).split(" ")[1])).not.toBe(pid);
+    // Still said when it is back, and not for ever.
+    const after = bed.reports.find((report) => report.sequence > sequence && report.outcome === "applied") ?? mended;
+    expect(resourceOf(after, "service/web/main")?.drift).toBeDefined();
+    await bed.report(
+      (report) => report.sequence > after.sequence && resourceOf(report, "service/web/main")?.drift === undefined,
+      "no drift",
+    );
   });
 
   it("runs a module without package.json below one of type module, as the sandbox did (R11)", async () => {
@@ -212,13 +227,36 @@ describe("a host process", { timeout: 60_000 }, () => {
     await bed.send(1, [putArtifact(bed, packed), service(packed.digest)]);
     bed.start("--interval", "1");
     const report = await bed.report(({ outcome }) => outcome === "failed", "failed", 20_000);
-    expect(resourceOf(report, "service/web/main")?.message).toBe("exit code 0: no such table; it ends again and again");
+    expect(resourceOf(report, "service/web/main")?.message).toBe(
+      "exit code 0: no such table (log/web.log); it ends again and again",
+    );
     expect(bed.reports.some(({ outcome }) => outcome === "applied")).toBe(false);
     // Each pass that fails is a report: the third makes it stuck (R32).
     await eventually(
       () => (bed?.reports.filter(({ outcome }) => outcome === "failed").length ?? 0) >= 3,
       "three reports",
     );
+  });
+
+  it("never calls a service applied for which another program answers (R43, case 33)", async () => {
+    bed = await raiseHostBed();
+    const other = createServer((_, answer) => answer.end("not the service")).listen(0, "127.0.0.1");
+    try {
+      await once(other, "listening");
+      const address = other.address();
+      const port = typeof address === "object" && address !== null ? address.port : 0;
+      const packed = await packFiles({ "main.js": `setTimeout(() => { throw new Error("port taken"); }, 200)` });
+      const health = { http: `http://127.0.0.1:${port}/`, withinSeconds: 20 };
+      await bed.send(1, [putArtifact(bed, packed), service(packed.digest, { health })]);
+      bed.start("--interval", "1");
+      const report = await bed.report(({ outcome }) => outcome === "failed", "failed", 20_000);
+      expect(resourceOf(report, "service/web/main")?.message).toBe(
+        "exit code 1: Error: port taken (log/web.log); it ends again and again",
+      );
+      expect(bed.reports.some(({ outcome }) => outcome === "applied")).toBe(false);
+    } finally {
+      other.close();
+    }
   });
 
   it("does not follow a link that a service has planted (case 49)", async () => {

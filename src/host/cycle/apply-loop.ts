@@ -5,6 +5,7 @@ import type { Applied } from "../state/applied.ts";
 import type { Accepted } from "./check-envelope.ts";
 import type { Inbox } from "./inbox.ts";
 import type { PassResult } from "./apply-pass.ts";
+import { sayRecentDrifts, type RecentDrifts } from "./recent-drifts.ts";
 import { outcomeOf } from "./report-outcome.ts";
 import { createWake } from "./wait.ts";
 
@@ -94,6 +95,7 @@ interface LoopState {
   readonly accepted: Accepted | null;
   readonly applied: Applied | null;
   readonly reports: ReadonlyMap<string, ResourceReport>;
+  readonly drifts: RecentDrifts;
   /** When everything is looked at again. */
   readonly fullAtMs: number;
   readonly nextAtMs: number;
@@ -102,7 +104,15 @@ interface LoopState {
 }
 
 function startState({ applied, nowMs }: ApplyLoopOptions): LoopState {
-  return { accepted: null, applied, reports: new Map(), fullAtMs: nowMs(), nextAtMs: nowMs(), tries: 0 };
+  return {
+    accepted: null,
+    applied,
+    reports: new Map(),
+    drifts: new Map(),
+    fullAtMs: nowMs(),
+    nextAtMs: nowMs(),
+    tries: 0,
+  };
 }
 
 /** An apply that a kill has cut: until it is completed it is half, and said to be (case 46). */
@@ -134,16 +144,21 @@ async function passOnce(
     const onApplied = (next: Applied): void => {
       applied = next;
     };
-    const seenApplied = [...state.reports.values()].filter((report) => report.state === "applied");
+    // Also what has only just ended: a second ending is drift as the first was.
+    const seenApplied = [...state.reports.values()].filter(
+      ({ id, state: its }) => its === "applied" || (its === "waiting" && state.drifts.has(id)),
+    );
     const known = new Set(seenApplied.map(({ id }) => id));
     const result = await options.pass({ accepted, applied, settled, seen: known, onReport, onApplied, signal });
+    const { nowMs, intervalMs } = options;
+    const said = sayRecentDrifts(result.reports, isNew ? new Map() : state.drifts, nowMs(), intervalMs);
     const reports = new Map([
       ...keptRemovals(before, accepted),
-      ...result.reports.map((each) => [each.id, each] as const),
+      ...said.reports.map((each) => [each.id, each] as const),
     ]);
     const resources = [...stateReports(options.inbox), ...reports.values()];
     options.report({ outcome: outcomeOf(resources), resources }, accepted, isFull ? "interval" : "change");
-    return plan(options, { ...state, accepted, applied, reports }, isNew, isFull);
+    return plan(options, { ...state, accepted, applied, reports, drifts: said.recent }, isNew, isFull);
   } catch (error) {
     if (signal.aborted) return { ...state, applied, nextAtMs: options.nowMs() };
     const message = describeFailure(error);
@@ -185,7 +200,7 @@ function settledOf(
   for (const { id } of accepted.ordered) {
     const report = reports.get(id);
     if (report?.state !== "applied" || dirty.has(id)) continue;
-    // What was mended then is not mended now.
+    // What was mended then is not mended now: how long it is still said, `recent-drifts.ts` knows.
     const { drift: _mended, ...rest } = report;
     settled.set(id, rest);
   }

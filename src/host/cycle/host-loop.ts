@@ -19,6 +19,7 @@ import { createPatience } from "./patience.ts";
 import { pollLoop } from "./poll-loop.ts";
 import { createReporter } from "./reporter.ts";
 import { createSecretOpener } from "./secrets.ts";
+import { createStaleSayer } from "./stale-sayer.ts";
 
 export interface HostLoopOptions {
   readonly identity: HostIdentity;
@@ -107,23 +108,4 @@ async function createLoop(
       return applyPass({ ...rest, context, providers, ordered, patience, redact: redactor.redact });
     },
   });
-}
-
-/** Past its time a declaration still counts; it is only said that nothing newer was heard (R30). */
-function createStaleSayer(
-  { log, nowMs }: HostLoopOptions,
-  inbox: OpenInbox,
-  lastWordMs: () => number | null,
-): () => void {
-  let saidFor: unknown = null;
-  return () => {
-    const declaration = inbox.accepted?.declaration;
-    if (declaration === undefined || declaration === saidFor) return;
-    const word = lastWordMs();
-    const isFresh = word !== null && word >= nowMs() - 60_000;
-    if (isFresh || nowMs() <= Date.parse(declaration.staleAfter)) return;
-    saidFor = declaration;
-    const since = word === null ? declaration.issuedAt : new Date(word).toISOString();
-    log.warn("no fresh word: going on with what is here", { since, staleAfter: declaration.staleAfter });
-  };
 }

@@ -22,6 +22,8 @@ const runSchema = z.object({
   firstStartedMs: z.number(),
   endings: z.array(z.number()),
   lastEnding: z.string().nullable(),
+  /** How long its log was when it was started. Absent in files of earlier hosts. */
+  logBytes: z.number().int().nonnegative().default(0),
 });
 export type KeptRun = Omit<z.infer<typeof runSchema>, "schema">;
 

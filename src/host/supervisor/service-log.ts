@@ -3,9 +3,8 @@ import path from "node:path";
 import { isErrorCode } from "../error-code.ts";
 
 const rotateBytes = 5 * 1024 * 1024;
-/** Enough to find a last line in. */
-const tailBytes = 4096;
-const lineLimit = 200;
+/** Enough to find the reason of an ending in. */
+const endBytes = 16 * 1024;
 
 /** Opened for appending: the process keeps writing to it when the host has ended, and after a rotation. */
 export async function openLog(file: string): Promise<FileHandle> {
@@ -27,8 +26,19 @@ export async function rotateLog(file: string): Promise<void> {
   }
 }
 
-/** The last line that says something, cut, without control characters; "" when there is none. */
-export async function readLastLine(file: string): Promise<string> {
+/** Bytes; 0 when there is none yet. */
+export async function readLogSize(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    // absence is the answer: no log, so nothing is in it.
+    if (isErrorCode(error, "ENOENT")) return 0;
+    throw error;
+  }
+}
+
+/** The end of what was written since the log had `fromBytes`; a rotation since then cut it shorter than that. */
+export async function readLogEnd(file: string, fromBytes: number): Promise<string> {
   let handle;
   try {
     handle = await open(file, "r");
@@ -39,12 +49,18 @@ export async function readLastLine(file: string): Promise<string> {
   }
   try {
     const { size } = await handle.stat();
-    const length = Math.min(size, tailBytes);
-    const { buffer } = await handle.read({ buffer: Buffer.alloc(length), length, position: size - length });
-    const lines = buffer.toString("utf8").split("\n");
-    const last = lines.map((line) => line.replaceAll(/\p{Cc}/gu, " ").trim()).findLast((line) => line !== "");
-    return (last ?? "").slice(0, lineLimit).toWellFormed();
+    const all = fromBytes > size ? size : size - fromBytes;
+    const length = Math.min(all, endBytes);
+    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(length), position: size - length });
+    const text = buffer.subarray(0, bytesRead).toString("utf8");
+    // The first line is cut, and perhaps a secret in it: what is cut is not known again.
+    return length === all ? text : text.split("\n").slice(1).join("\n");
   } finally {
     await handle.close();
   }
+}
+
+/** As a person finds it in the host's folder: `log/web.log`. */
+export function nameLog(file: string): string {
+  return file.split(path.sep).slice(-2).join("/");
 }

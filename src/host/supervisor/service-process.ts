@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import { describeFailure } from "../describe-failure.ts";
 import type { Log } from "../log.ts";
 import type { ServiceUser } from "../service-user.ts";
+import { chooseEndingReason } from "./ending-reason.ts";
 import { endProcess, neverStartedNonce, sweep } from "./end-process.ts";
 import { isAlive, readIdentity } from "./process-identity.ts";
 import { recentEndings, restartDelayMs } from "./restart-delay.ts";
 import { removeRun, writeRun, type KeptRun } from "./run-file.ts";
-import { readLastLine, rotateLog } from "./service-log.ts";
+import { nameLog, readLogEnd, readLogSize, rotateLog } from "./service-log.ts";
 import type { ServiceRun, ServiceSpec } from "./service-run.ts";
 import { startProcess } from "./start-process.ts";
 
@@ -16,7 +17,7 @@ export interface ServiceProcessOptions {
   readonly user: ServiceUser;
   readonly log: Log;
   readonly nowMs: () => number;
-  /** Takes known secrets out of the last line of a log before it goes into a report. */
+  /** Takes known secrets out of a line of a log before it goes into a report. */
   readonly redact: (text: string) => string;
   /** The service has ended, or was started again: look. */
   readonly onChange: (id: string) => void;
@@ -30,7 +31,8 @@ export class ServiceProcess {
   #run: KeptRun;
   /** Null until the first pass of this host has said it: an adopted one cannot be started again before. */
   #spec: ServiceSpec | null = null;
-  #ended: string | null = null;
+  /** Endings that no pass has asked for yet. */
+  #untold = 0;
   #timer: NodeJS.Timeout | null = null;
   /** It gives an exit event; an adopted one is looked at instead. */
   #isChild = false;
@@ -61,9 +63,12 @@ export class ServiceProcess {
   }
 
   takeEnding(): string | null {
-    const ended = this.#ended;
-    this.#ended = null;
-    return ended;
+    const count = this.#untold;
+    this.#untold = 0;
+    const { lastEnding, endings } = this.#run;
+    if (count === 0 || lastEnding === null) return null;
+    const at = new Date(endings.at(-1) ?? this.#options.nowMs()).toISOString();
+    return count === 1 ? `${lastEnding}, at ${at}` : `${lastEnding}, at ${at}, the last of ${count} endings`;
   }
 
   ensure(spec: ServiceSpec): Promise<void> {
@@ -107,9 +112,10 @@ export class ServiceProcess {
     const { folder, user, log, nowMs } = this.#options;
     const nonce = randomUUID();
     const startedMs = nowMs();
+    const logBytes = await readLogSize(spec.logFile);
     this.#spec = spec;
     const { id, module, artifact, digest } = spec;
-    this.#run = { ...this.#run, id, module, artifact, spec: digest, nonce, identity: null, startedMs };
+    this.#run = { ...this.#run, id, module, artifact, spec: digest, nonce, identity: null, startedMs, logBytes };
     // Before the start: a kill in between leaves a process that is found by its nonce.
     await writeRun(folder, this.#run);
     try {
@@ -139,9 +145,14 @@ export class ServiceProcess {
   /** `nonce`: of the start that has ended. Another one, or an end that was asked for, may have followed. */
   async #noteExit(nonce: string, how: string): Promise<void> {
     if (this.#run.nonce !== nonce) return;
-    const line = this.#spec === null ? "" : this.#options.redact(await readLastLine(this.#spec.logFile));
-    await this.#noteEnding(line === "" ? how : `${how}: ${line}`);
+    await this.#noteEnding(this.#spec === null ? how : `${how}${await this.#readReason(this.#spec.logFile)}`);
     await writeRun(this.#options.folder, this.#run);
+  }
+
+  async #readReason(logFile: string): Promise<string> {
+    // Before it is cut into lines: a secret may have several.
+    const text = this.#options.redact(await readLogEnd(logFile, this.#run.logBytes));
+    return `: ${chooseEndingReason(text) || "no line says why"} (${nameLog(logFile)})`;
   }
 
   async #noteEnding(how: string): Promise<void> {
@@ -149,7 +160,7 @@ export class ServiceProcess {
     const { id, identity, nonce } = this.#run;
     const endings = [...recentEndings(this.#run.endings, nowMs()), nowMs()];
     this.#run = { ...this.#run, identity: null, endings, lastEnding: how };
-    this.#ended = how;
+    this.#untold += 1;
     this.#isChild = false;
     log.warn("service ended", { resource: id, how, endings: endings.length });
     // An adopted one that ended before the first pass is not known how to start: that pass does it.

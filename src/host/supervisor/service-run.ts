@@ -29,6 +29,6 @@ export interface ServiceRun {
   readonly firstStartedMs: number;
   /** How often it has ended by itself lately (see `restart-delay.ts`). */
   readonly endings: number;
-  /** How it last ended: `exit code 1: <last line of its log>`. */
+  /** How it last ended: `exit code 1: <the line of its log that says why> (log/web.log)`. */
   readonly lastEnding: string | null;
 }

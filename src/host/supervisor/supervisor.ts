@@ -11,7 +11,7 @@ import type { ServiceRun, ServiceSpec } from "./service-run.ts";
 export interface Supervisor {
   /** What is there, read from the system; null: never started. The spec is what it is started again with. */
   readRun(spec: ServiceSpec): Promise<ServiceRun | null>;
-  /** How it has ended since this was last asked, or null. */
+  /** How, when and how often it has ended since this was last asked, or null. */
   takeEnding(id: string): string | null;
   /** Runs exactly this: starts it, or ends another version first. Nothing when it runs already. */
   ensure(spec: ServiceSpec): Promise<void>;
@@ -98,5 +98,6 @@ function neverStarted({ id, module, artifact, digest }: ServiceSpec): KeptRun {
     firstStartedMs: 0,
     endings: [],
     lastEnding: null,
+    logBytes: 0,
   };
 }

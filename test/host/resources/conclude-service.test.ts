@@ -40,6 +40,30 @@ const ill = { ok: false, said: "refuses connections" };
 describe("what a read of a service shows", () => {
   it.each([
     ["healthy", wanted(), observed({}, { health: healthy }), "applied"],
+    [
+      "answered for, and only just started",
+      wanted(),
+      observed({ startedMs: NOW - 900 }, { health: healthy }),
+      "waiting",
+    ],
+    [
+      "answered for, and gone",
+      wanted(),
+      observed({ alive: false, startsAgain: true, endings: 1 }, { health: healthy }),
+      "waiting",
+    ],
+    [
+      "answered for between two endings",
+      wanted(),
+      observed({ startedMs: NOW - 2900, endings: 1 }, { health: healthy }),
+      "waiting",
+    ],
+    [
+      "healthy again after an ending",
+      wanted(),
+      observed({ startedMs: NOW - 3000, endings: 4 }, { health: healthy }),
+      "applied",
+    ],
     ["there, and not healthy yet", wanted(), observed({}, { health: ill }), "waiting"],
     ["not healthy past its bound", wanted(), observed({ startedMs: NOW - 21 * SECOND }, { health: ill }), "un-ready"],
     ["without a check, just started", wanted({ health: null }), observed({ startedMs: NOW - 10 }), "waiting"],

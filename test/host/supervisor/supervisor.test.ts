@@ -88,10 +88,20 @@ describe("the supervisor", { timeout: 30_000 }, () => {
     const failing = spec(`console.log("password hunter2"); process.exit(3)`);
     await supervisor.ensure(failing);
     await eventually(async () => (await runOf(failing)).endings >= 3, "three endings");
-    expect((await runOf(failing)).lastEnding).toBe("exit code 3: password [REDACTED]");
-    expect(supervisor.takeEnding(failing.id)).toBe("exit code 3: password [REDACTED]");
+    const how = "exit code 3: password [REDACTED] (log/web.log)";
+    expect((await runOf(failing)).lastEnding).toBe(how);
+    expect(supervisor.takeEnding(failing.id)).toMatch(/^exit code 3: .*, at 20.*Z, the last of [3-9] endings$/);
     expect(supervisor.takeEnding(failing.id)).toBeNull();
     expect(changes).toContain(failing.id);
+  });
+
+  it("does not take the reason of an earlier start for this one's", async () => {
+    await supervisor.ensure(spec(`console.error("Error: old"); ${loop}`));
+    await eventually(async () => (await readFile(path.join(folder, "log/web.log"), "utf8")) !== "", "said");
+    const silent = spec("process.exit(4)");
+    await supervisor.ensure(silent);
+    await eventually(async () => (await runOf(silent)).endings >= 1, "an ending");
+    expect((await runOf(silent)).lastEnding).toBe("exit code 4: no line says why (log/web.log)");
   });
 
   it("says that a command cannot be started, and goes on trying", async () => {
@@ -151,7 +161,9 @@ describe("the supervisor", { timeout: 30_000 }, () => {
     const stranger = spawn(process.execPath, ["-e", loop], { detached: true, stdio: "ignore" });
     const file = path.join(folder, "services/service.web.main.json");
     const kept = JSON.parse(await readFile(file, "utf8"));
-    const stale = { ...kept, nonce: "gone", identity: { ...kept.identity, pid: stranger.pid } };
+    // Both may have been started in the same tick.
+    const started = String(Number(kept.identity.started) - 1);
+    const stale = { ...kept, nonce: "gone", identity: { ...kept.identity, pid: stranger.pid, started } };
     await writeFile(file, JSON.stringify(stale));
     supervisor = await open();
     try {
