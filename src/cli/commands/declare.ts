@@ -2,6 +2,7 @@ import type { CommandDefinition } from "../command.ts";
 import { parseName, parseSeconds } from "../arguments.ts";
 import { openController } from "../controller.ts";
 import { expectNodes } from "../expect-nodes.ts";
+import { findMissingValues } from "../find-missing-values.ts";
 import { followPush, progressWriter } from "../push/follow-push.ts";
 import { pushCode } from "../push/push-code.ts";
 import { pushText } from "../text/push-text.ts";
@@ -40,7 +41,9 @@ export const declareCommand: CommandDefinition = {
             interrupt: call.context.listenForInterrupt(),
           },
         );
-        return { code: pushCode(document), document: { ...document }, text: pushText(document) };
+        const refused = document.nodes.filter((one) => one.outcome === "not-worked-out").map((one) => one.why);
+        const remedy = await findMissingValues(connection, refused);
+        return { code: pushCode(document), document: { ...document }, text: pushText(document, remedy) };
       } finally {
         await controller.close();
       }

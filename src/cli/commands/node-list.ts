@@ -1,7 +1,9 @@
 import type { CommandDefinition } from "../command.ts";
+import type { Assignment } from "../../core/node.ts";
 import { listAssignments } from "../../store/assignments.ts";
 import { listNodes } from "../../store/nodes.ts";
 import { describeAge } from "../text/ages.ts";
+import { configWords } from "../text/assignment-words.ts";
 import { alignColumns } from "../text/columns.ts";
 import { withMesh } from "../with-mesh.ts";
 
@@ -11,19 +13,24 @@ export const nodeListCommand: CommandDefinition = {
     await withMesh(call, async ({ db, mesh }) => {
       const nodes = await listNodes(db, mesh);
       const assignments = await listAssignments(db, mesh);
-      const modulesOn = (node: string) => assignments.filter((one) => one.node === node).map((one) => one.module);
+      const assignedTo = (node: string) => assignments.filter((one) => one.node === node);
       const now = call.context.now();
       const rows = nodes.map((node) => [
         node.name,
         node.address,
         node.enrolledAt === null ? "not enrolled" : `enrolled ${describeAge(node.enrolledAt, now)}`,
         `heard ${describeAge(node.lastContactAt, now)}`,
-        modulesOn(node.name).join(", ") || "-",
+        assignedTo(node.name).map(moduleWords).join("; ") || "-",
       ]);
       return {
         code: 0,
         document: {
-          nodes: nodes.map(({ keys, ...node }) => ({ ...node, publicKeys: keys, modules: modulesOn(node.name) })),
+          nodes: nodes.map(({ keys, ...node }) => ({
+            ...node,
+            publicKeys: keys,
+            modules: assignedTo(node.name).map((one) => one.module),
+            assignments: assignedTo(node.name).map(({ module, config, providers }) => ({ module, config, providers })),
+          })),
         },
         text:
           rows.length === 0
@@ -32,3 +39,8 @@ export const nodeListCommand: CommandDefinition = {
       };
     }),
 };
+
+function moduleWords(assignment: Assignment): string {
+  const words = configWords(assignment);
+  return words === "" ? assignment.module : `${assignment.module} (${words})`;
+}

@@ -2,6 +2,7 @@ import type { CommandDefinition } from "../command.ts";
 import { parseNames } from "../arguments.ts";
 import { diffContent } from "../diff-content.ts";
 import { expectNodes } from "../expect-nodes.ts";
+import { findMissingValues } from "../find-missing-values.ts";
 import type { ExitCode } from "../../decide/exit-code.ts";
 import { inTransaction } from "../../store/transaction.ts";
 import { loadWorld } from "../../store/world.ts";
@@ -41,7 +42,11 @@ export const planCommand: CommandDefinition = {
           return { named, settles: foreseen.settles, nodes };
         },
       );
-      return { code: planCode(plan), document: { ...plan }, text: planText(plan) };
+      const remedy = await findMissingValues(
+        connection,
+        plan.nodes.filter((node) => node.outcome === "not-worked-out").map((node) => node.why),
+      );
+      return { code: planCode(plan), document: { ...plan }, text: planText(plan, remedy) };
     });
   },
 };

@@ -2,6 +2,7 @@ import type { CommandCall, CommandDefinition } from "../command.ts";
 import { parseNames, parseSeconds } from "../arguments.ts";
 import { openController, type PushRequest } from "../controller.ts";
 import { expectNodes } from "../expect-nodes.ts";
+import { findMissingValues } from "../find-missing-values.ts";
 import { InputError } from "../../core/errors.ts";
 import { followPush, progressWriter, startPushOnly } from "../push/follow-push.ts";
 import { pushCode } from "../push/push-code.ts";
@@ -58,7 +59,9 @@ export const pushCommand: CommandDefinition = {
                 say: progressWriter(call.context, false),
                 interrupt: call.context.listenForInterrupt(),
               });
-        return { code: pushCode(document), document: { ...document }, text: pushText(document) };
+        const refused = document.nodes.filter((node) => node.outcome === "not-worked-out").map((node) => node.why);
+        const remedy = await findMissingValues(connection, refused);
+        return { code: pushCode(document), document: { ...document }, text: pushText(document, remedy) };
       } finally {
         await controller.close();
       }

@@ -6,11 +6,15 @@ import { InputError } from "../../core/errors.ts";
 import { type Language, languageSchema } from "../../core/manifest.ts";
 import type { Name } from "../../core/names.ts";
 import { explainModule } from "../../decide/explain-module.ts";
+import { listAssignments } from "../../store/assignments.ts";
+import { listBuilds, listBuildsByInputs } from "../../store/builds.ts";
 import { listSends } from "../../store/declarations.ts";
+import type { ModuleRecord } from "../../store/modules.ts";
 import { loadMeshView } from "../../store/situations.ts";
+import { findMissingValues } from "../find-missing-values.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 import { situationLimits } from "../situation-limits.ts";
-import { nodeWhyText, moduleWhyText, type NodeWhy } from "../text/why-text.ts";
+import { type FailedBuild, nodeWhyText, moduleWhyText, type NodeWhy } from "../text/why-text.ts";
 import { withMesh } from "../with-mesh.ts";
 
 const help = `
@@ -22,6 +26,7 @@ Examples:
   mesh why node-a`;
 
 const sendsShown = 3;
+const buildsLookedAt = 10;
 const lostAfterMs = 30 * 60_000;
 
 export const whyCommand: CommandDefinition = {
@@ -62,11 +67,28 @@ async function whyModule({ db, mesh }: MeshConnection, name: Name, now: Date): P
   const record = modules.find((module) => module.name === name);
   if (record === undefined) return null;
   const explanation = explainModule(facts, name);
+  const failed = await readFailedBuild({ db, mesh }, record, explanation?.standing ?? record.standing);
+  const said = explanation ?? { module: name, standing: record.standing, why: ["its source was not looked at yet"] };
+  return { document: { module: { ...said, failed } }, text: moduleWhyText(record, explanation, now, failed) };
+}
+
+/** The build that did not come out fit, and what is kept instead; null where the module does not stand so. */
+async function readFailedBuild(
+  { db, mesh }: Pick<MeshConnection, "db" | "mesh">,
+  { name, wantedInputs, fitInputs }: ModuleRecord,
+  standing: ModuleRecord["standing"],
+): Promise<FailedBuild | null> {
+  if (standing !== "unfit" && standing !== "outstanding") return null;
+  const builds = await listBuilds(db, mesh, name, buildsLookedAt);
+  const build = builds.find((one) => one.inputs === wantedInputs) ?? builds[0];
+  if (build === undefined) return null;
+  const fit = fitInputs === null ? [] : await listBuildsByInputs(db, mesh, [fitInputs]);
   return {
-    document: {
-      module: explanation ?? { module: name, standing: record.standing, why: ["its source was not looked at yet"] },
-    },
-    text: moduleWhyText(record, explanation, now),
+    commit: build.commit,
+    stage: build.stage,
+    message: build.message,
+    logTail: build.logTail,
+    lastFitCommit: fit.find((one) => one.module === name)?.commit ?? null,
   };
 }
 
@@ -78,6 +100,13 @@ async function whyNode(connection: MeshConnection, name: Name, now: Date): Promi
   const account = view.accounts.get(name);
   const why: NodeWhy = {
     situation,
+    assignments: (await listAssignments(db, mesh))
+      .filter((one) => one.node === name)
+      .map(({ module, config, providers }) => ({ module, config, providers })),
+    remedy: await findMissingValues(
+      connection,
+      situation.all.filter((finding) => finding.word === "not-worked-out").map((finding) => finding.why),
+    ),
     sends: (await listSends(db, mesh, name, sendsShown)).map(({ order, push, round, why: reason, issuedAt }) => ({
       ...order,
       push,

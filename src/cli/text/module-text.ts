@@ -4,7 +4,7 @@ import type { Edge } from "../../store/edges.ts";
 import type { ModuleRecord } from "../../store/modules.ts";
 import { describeAge } from "./ages.ts";
 import { alignColumns } from "./columns.ts";
-import { plainLine } from "./plain.ts";
+import { plainLine, plainLines } from "./plain.ts";
 
 export interface ModuleDocument {
   readonly module: ModuleRecord;
@@ -42,7 +42,9 @@ export function moduleText(document: ModuleDocument, now: Date, withLog: boolean
     ...(findings.length === 0 ? [] : ["", "noticed in the source", ...findings]),
     "",
     builds.length === 0 ? "no builds yet" : alignColumns([["COMMIT", "VERDICT", "ARTIFACT", "STARTED", ""], ...builds]),
-    ...(withLog && newest !== undefined ? ["", `log of the newest build (its end)`, ...logLines(newest.logTail)] : []),
+    ...(withLog && newest !== undefined
+      ? ["", `log of the newest build (its end)`, ...plainLines(newest.logTail).map((line) => `  ${line}`)]
+      : []),
     `  next: mesh why ${module.name}`,
   ].join("\n");
 }
@@ -55,8 +57,4 @@ function commitLine(module: ModuleRecord, now: Date): string {
 
 function edgeWords(edge: Edge): string {
   return `${edge.dependency} (${edge.kind}, ${plainLine(edge.file, 80)}:${edge.line})`;
-}
-
-function logLines(log: string): string[] {
-  return log.split("\n").map((line) => `  ${plainLine(line, 300)}`);
 }

@@ -19,8 +19,11 @@ export interface PlanDocument {
 
 const signs = { added: "+", removed: "-", changed: "~" } as const;
 
-/** What a push would do, for a person: each node with its round, its reason and the difference. */
-export function planText(plan: PlanDocument): string {
+/**
+ * What a push would do, for a person: each node with its round, its reason and the difference. `remedy`: the command that
+ * mends what keeps a node from being worked out, where it is known.
+ */
+export function planText(plan: PlanDocument, remedy: string | null = null): string {
   const sends = plan.nodes.filter((node) => node.outcome === "would-be-sent");
   const cascaded = sends.filter((node) => node.round > 0);
   const head =
@@ -32,7 +35,7 @@ export function planText(plan: PlanDocument): string {
     ...plan.nodes.flatMap((node) => ["", ...nodeLines(node)]),
     "",
     "nothing was changed; this plan ends with no token: a push composes anew when it runs",
-    `  next: ${nextCommand(plan, sends.length)}`,
+    `  next: ${remedy ?? nextCommand(plan, sends.length)}`,
   ].join("\n");
 }
 

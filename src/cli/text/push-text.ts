@@ -26,8 +26,11 @@ export interface PushDocument {
   readonly ui: string | null;
 }
 
-/** The whole of a push for a person: what it came to, each node with its round and reason, what to try next. */
-export function pushText(document: PushDocument): string {
+/**
+ * The whole of a push for a person: what it came to, each node with its round and reason, what to try next. `remedy`: the
+ * command that mends what keeps a node from being worked out, where it is known.
+ */
+export function pushText(document: PushDocument, remedy: string | null = null): string {
   const applied = document.nodes.filter((node) => node.effect === "applied").length;
   const told = document.nodes.filter((node) => node.effect !== "not-sent").length;
   const rows = document.nodes.map((node) => [
@@ -43,7 +46,7 @@ export function pushText(document: PushDocument): string {
     ...(document.moving.length === 0 ? [] : [`  still moves: ${document.moving.join(", ")}`]),
     ...(rows.length === 0 ? [] : ["", alignColumns(rows)]),
     ...(document.ui === null ? [] : ["", `  ${document.ui}`]),
-    `  next: ${nextCommand(document)}`,
+    `  next: ${remedy ?? nextCommand(document)}`,
   ].join("\n");
 }
 

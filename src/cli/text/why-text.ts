@@ -1,13 +1,18 @@
+import type { Assignment } from "../../core/node.ts";
 import type { ResourceReport } from "../../core/report.ts";
 import type { ModuleExplanation } from "../../decide/explain-module.ts";
 import { isBehind, type Situation } from "../../decide/situation.ts";
 import type { ModuleRecord } from "../../store/modules.ts";
 import { describeAge } from "./ages.ts";
+import { configWords } from "./assignment-words.ts";
 import { alignColumns } from "./columns.ts";
-import { plainLine } from "./plain.ts";
+import { plainLine, plainLines } from "./plain.ts";
 
 export interface NodeWhy {
   readonly situation: Situation;
+  readonly assignments: readonly Pick<Assignment, "module" | "config" | "providers">[];
+  /** The command that mends what keeps it from being worked out, where it is known. */
+  readonly remedy: string | null;
   readonly sends: readonly {
     readonly epoch: number;
     readonly number: number;
@@ -30,6 +35,7 @@ export function nodeWhyText(why: NodeWhy, now: Date): string {
     finding.since === null ? "-" : `since ${describeAge(finding.since, now)}`,
     plainLine(finding.why),
   ]);
+  const runs = why.assignments.map((one) => [one.module, configWords(one) || "-"]);
   const sent = sends.map((send) => [
     `${send.epoch}.${send.number}`,
     describeAge(send.at, now),
@@ -44,21 +50,51 @@ export function nodeWhyText(why: NodeWhy, now: Date): string {
   return [
     `${situation.node} is ${situation.word.replaceAll("-", " ")}, as known ${describeAge(situation.knownAt, now)}`,
     alignColumns(findings, "  "),
+    ...(runs.length === 0 ? ["no module is assigned to it"] : ["is to run", alignColumns(runs, "  ")]),
     ...(sent.length === 0 ? ["it was never told anything"] : ["last told", alignColumns(sent, "  ")]),
     reported === null
       ? "its host has reported nothing"
       : `its host reported ${reported.outcome} ${describeAge(reported.receivedAt, now)}`,
     ...(troubles.length === 0 ? [] : [alignColumns(troubles, "  ")]),
-    `  next: ${isBehind(situation) ? `mesh plan ${situation.node}` : "mesh status --watch"}`,
+    `  next: ${why.remedy ?? (isBehind(situation) ? `mesh plan ${situation.node}` : "mesh status --watch")}`,
   ].join("\n");
+}
+
+/** Why the newest source has no fit build. */
+export interface FailedBuild {
+  readonly commit: string;
+  readonly stage: string | null;
+  readonly message: string;
+  readonly logTail: string;
+  /** The commit of the newest fit build; null: it was never fit. */
+  readonly lastFitCommit: string | null;
+}
+
+const logLinesShown = 12;
+
+function failedLines({ commit, stage, logTail, lastFitCommit }: FailedBuild): string[] {
+  const log = plainLines(logTail).slice(-logLinesShown);
+  return [
+    `  the build of ${commit.slice(0, 7)} did not come out fit${stage === null ? "" : ` (${stage})`}${log.length === 0 ? ", and left no log" : "; the end of its log:"}`,
+    ...log.map((line) => `    ${line}`),
+    lastFitCommit === null
+      ? "  it was never fit: no build of it runs"
+      : `  nodes keep running what they have; the newest fit build is from ${lastFitCommit.slice(0, 7)}`,
+  ];
 }
 
 /** No build mends what the source says. */
 function mendBroken({ name, repository, branch, path }: ModuleRecord): string {
-  return `commit what is missing to ${repository} (branch ${branch}, folder ${path}), or say where it is: mesh module add ${name} --repo ${repository} --path PATH`;
+  const anew = `mesh module remove ${name}   then   mesh module add ${name} --repo ${repository} --branch ${branch} --path PATH`;
+  return `commit what is missing to ${repository} (branch ${branch}, folder ${path}); or, where the folder is wrong: ${anew}`;
 }
 
-export function moduleWhyText(module: ModuleRecord, explanation: ModuleExplanation | null, now: Date): string {
+export function moduleWhyText(
+  module: ModuleRecord,
+  explanation: ModuleExplanation | null,
+  now: Date,
+  failed: FailedBuild | null = null,
+): string {
   const known = `as compared ${describeAge(module.comparedAt, now)}`;
   if (explanation === null) {
     const why = module.standingWhy === "" ? "its source was not looked at yet" : plainLine(module.standingWhy);
@@ -72,12 +108,13 @@ export function moduleWhyText(module: ModuleRecord, explanation: ModuleExplanati
   return [
     `${module.name} is ${explanation.standing.replaceAll("-", " ")}, ${known}`,
     ...explanation.why.map((line) => `  ${plainLine(line)}`),
+    ...(failed === null ? [] : failedLines(failed)),
     ...(edges.length === 0
       ? ["  no build edges: nothing of this mesh is imported, and nobody imports it"]
       : [alignColumns(edges, "  ")]),
     ...(explanation.reaches.length === 0
       ? []
       : [`  a change of it rebuilds, in this order: ${explanation.reaches.join(", ")}`]),
-    `  next: mesh module show ${module.name}`,
+    `  next: mesh module show ${module.name}${failed === null ? "" : " --log"}`,
   ].join("\n");
 }

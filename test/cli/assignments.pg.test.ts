@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { MeshConnection } from "../../src/cli/mesh-connection.ts";
+import { meshPaths } from "../../src/cli/mesh-setup.ts";
+import { addModules, addNodes, mesh, openRecords, type Records } from "../store/open-records.ts";
+import { type Ran, runMesh } from "./fake-context.ts";
+
+let state: string;
+let records: Records;
+
+beforeEach(async () => {
+  state = mkdtempSync(join(tmpdir(), "mesh-assignments-"));
+  writeFileSync(join(state, "mesh.json"), "{}");
+  records = await openRecords();
+  await addModules(records.db, "web");
+  await addNodes(records.db, "node-a");
+  return async () => {
+    await records.close();
+    rmSync(state, { recursive: true });
+  };
+});
+
+function connect(): Promise<MeshConnection> {
+  const settings = {
+    listen: "127.0.0.1",
+    pollIntervalMs: 3000,
+    staleAfterMs: 86_400_000,
+    silentAfterMs: 90_000,
+    buildSlots: 2,
+    unsafeWithoutSandbox: false,
+    passwordPrefix: "",
+    logLevel: "info",
+  } as const;
+  return Promise.resolve({
+    mesh,
+    state,
+    paths: meshPaths(state),
+    setup: {
+      mesh,
+      temporal: { address: "127.0.0.1:1", namespace: "default", ui: null },
+      gateway: { host: "127.0.0.1", port: 7443 },
+      settings,
+    },
+    db: records.db,
+    close: () => Promise.resolve(),
+  });
+}
+
+const runIt = (...argv: string[]): Promise<Ran> => runMesh(argv, { env: { MESH_STATE: state }, openMesh: connect });
+
+describe("the configuration of an assignment", () => {
+  it("is shown where a node is looked at, and given back as a command when it is forgotten", async () => {
+    await runIt("assign", "node-a", "web", "--set", "port=80", "--set", "motd=good day");
+    expect((await runIt("node", "list")).stdout).toMatch(/web \((port=80, motd=good day|motd=good day, port=80)\)/);
+    expect((await runIt("why", "node-a")).stdout).toMatch(/is to run\n {2}web +.*port=80/);
+    const { stdout } = await runIt("unassign", "node-a", "web");
+    expect(stdout).toMatch(/as it was: mesh assign node-a web .*--set 'motd=good day'/);
+    expect(stdout).toContain("--set port=80");
+  });
+
+  it("a key that is none is refused with the rule (R48)", async () => {
+    const ran = await runIt("assign", "node-a", "web", "--set", "../x=1");
+    expect(ran).toMatchObject({ code: 2, opened: false });
+    expect(ran.stderr).toMatch(/^mesh: --set "\.\.\/x" is no configuration key: a key is letters and digits/);
+  });
+});
+
+describe("a mesh whose PostgreSQL does not answer (R26)", () => {
+  it("is not up: no SQL is said, and watching says it once", async () => {
+    const gone = { ...(await connect()), db: records.open({ url: "postgresql://mesh@127.0.0.1:1/none" }) };
+    const openMesh = (): Promise<MeshConnection> => Promise.resolve(gone);
+    const ran = await runMesh(["status"], { env: { MESH_STATE: state }, openMesh });
+    expect(ran).toMatchObject({ code: 3, stdout: "" });
+    const said = `the mesh in ${state} is not up: its PostgreSQL does not answer (ECONNREFUSED)`;
+    expect(ran.stderr).toBe(`mesh: ${said}\n  next: npm start (mesh up --state ${state})\n`);
+    const interrupt = AbortSignal.timeout(2_500);
+    const watched = await runMesh(["status", "--watch"], { env: { MESH_STATE: state }, openMesh, interrupt });
+    expect(watched.stderr.split(said)).toHaveLength(2);
+    expect(watched.stderr).not.toContain("select");
+    expect(watched.code).toBe(3);
+  });
+});

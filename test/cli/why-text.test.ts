@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { moduleWhyText } from "../../src/cli/text/why-text.ts";
+import type { ModuleRecord } from "../../src/store/modules.ts";
+
+const now = new Date("2026-01-01T00:10:00.000Z");
+
+const module: ModuleRecord = {
+  name: "meshboard",
+  repository: "examples",
+  branch: "main",
+  path: "meshboard",
+  registeredAt: "2026-01-01T00:00:00.000Z",
+  sourceCommit: "e".repeat(40),
+  sourceCommitAt: null,
+  sourceSubject: null,
+  tree: null,
+  manifest: null,
+  findings: [],
+  wantedInputs: null,
+  standing: "unfit",
+  standingWhy: "",
+  fitInputs: null,
+  fitArtifact: null,
+  comparedAt: "2026-01-01T00:09:57.000Z",
+};
+const explanation = {
+  module: "meshboard",
+  standing: "unfit",
+  why: ["compile failed:"],
+  dependsOn: [],
+  dependents: [],
+  reaches: [],
+} as const;
+const failed = { commit: "e".repeat(40), stage: "compile", message: "compile failed:", lastFitCommit: "d".repeat(40) };
+
+describe("why a module is unfit (R15)", () => {
+  it("says the end of its log, harmless, which build keeps running, and where the rest is", () => {
+    const lines = Array.from({ length: 20 }, (_one, index) => `line ${index}`);
+    const logTail = [...lines, "\u001b[31m  src/page.ts:3 error\u001b[0m\u0007", ""].join("\n");
+    const text = moduleWhyText(module, explanation, now, { ...failed, logTail });
+    expect(text).toContain("  the build of eeeeeee did not come out fit (compile); the end of its log:\n    line 9\n");
+    expect(text).toContain("\n      src/page.ts:3 error\n");
+    expect(text).not.toContain("line 8\n");
+    expect(text).not.toContain("\u001b");
+    expect(text).toContain("nodes keep running what they have; the newest fit build is from ddddddd");
+    expect(text).toMatch(/ {2}next: mesh module show meshboard --log$/);
+  });
+
+  it("that was never fit says that nothing of it runs", () => {
+    const text = moduleWhyText(module, explanation, now, { ...failed, logTail: "", lastFitCommit: null });
+    expect(text).toMatch(/\(compile\), and left no log\n {2}it was never fit: no build of it runs/);
+  });
+});
+
+describe("why a module is broken", () => {
+  it("whose folder is not there leads to the source, and not to a build, which changes nothing", () => {
+    const why = "there is no folder meshboard at commit eeeeeee";
+    const text = moduleWhyText({ ...module, standing: "broken", standingWhy: why }, null, now);
+    expect(text).toContain(why);
+    expect(text).not.toContain("mesh build");
+    expect(text).toContain("next: commit what is missing to examples (branch main, folder meshboard)");
+  });
+});
