@@ -1,0 +1,77 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { MeshConnection } from "../../src/cli/mesh-connection.ts";
+import { meshPaths } from "../../src/cli/mesh-setup.ts";
+import { createCertificateAuthority } from "../../src/link/certificate-authority.ts";
+import { mesh, openRecords, type Records } from "../store/open-records.ts";
+import { type Ran, runMesh } from "./fake-context.ts";
+
+/** A mesh with records of its own and no controller, and commands run against it. */
+export interface CommandBed {
+  readonly state: string;
+  readonly records: Records;
+  readonly connect: () => Promise<MeshConnection>;
+  run(...argv: string[]): Promise<Ran>;
+  /** The document of a command under --json, its schema checked. */
+  documentOf(...argv: string[]): Promise<Record<string, unknown>>;
+  close(): Promise<void>;
+}
+
+const settings = {
+  listen: "127.0.0.1",
+  pollIntervalMs: 3000,
+  staleAfterMs: 86_400_000,
+  silentAfterMs: 90_000,
+  buildSlots: 2,
+  unsafeWithoutSandbox: false,
+  passwordPrefix: "",
+  logLevel: "info",
+} as const;
+
+/** Made once for each test file: it takes a while, and no test changes it. */
+let authority: Promise<string> | undefined;
+
+async function createAuthority(): Promise<string> {
+  return (await createCertificateAuthority({ mesh, nowMs: Date.now() })).certPem;
+}
+
+export async function openCommandBed(): Promise<CommandBed> {
+  const state = mkdtempSync(join(tmpdir(), "mesh-commands-"));
+  writeFileSync(join(state, "mesh.json"), "{}");
+  mkdirSync(join(state, "keys"));
+  writeFileSync(meshPaths(state).authority, await (authority ??= createAuthority()));
+  const records = await openRecords();
+  const connect = async (): Promise<MeshConnection> => ({
+    mesh,
+    state,
+    paths: meshPaths(state),
+    setup: {
+      mesh,
+      temporal: { address: "127.0.0.1:1", namespace: "default", ui: null },
+      gateway: { host: "127.0.0.1", port: 7443 },
+      settings,
+    },
+    db: records.db,
+    close: () => Promise.resolve(),
+  });
+  const run = (...argv: string[]): Promise<Ran> => runMesh(argv, { env: { MESH_STATE: state }, openMesh: connect });
+  return {
+    state,
+    records,
+    connect,
+    run,
+    async documentOf(...argv) {
+      const ran = await run(...argv, "--json");
+      expect(ran.stdout.split("\n")).toHaveLength(2);
+      const document = JSON.parse(ran.stdout) as Record<string, unknown>;
+      expect(document["schema"]).toMatch(/^mesh\.[a-z-]+\.v1$/);
+      return document;
+    },
+    async close() {
+      await records.close();
+      rmSync(state, { recursive: true });
+    },
+  };
+}
