@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { explainNoAnswer } from "../../src/cli/explain-no-answer.ts";
 import { UnavailableError } from "../../src/core/errors.ts";
 import { readFailure } from "../../src/store/failure.ts";
-import { runMesh } from "./fake-context.ts";
 
 const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:5432"), { code: "ECONNREFUSED" });
 
@@ -21,15 +20,5 @@ describe("a mesh that is not up", () => {
     ["our own bug", new TypeError("x")],
   ])("is not said of %s", (_what, error) => {
     expect(explainNoAnswer(error, "/srv/.mesh")).toBe(error);
-  });
-});
-
-describe("mesh help of a command that is not there", () => {
-  it("names the word that is wrong and what there is (R48)", async () => {
-    const ran = await runMesh(["help", "stauts"]);
-    expect(ran.stderr).toBe(
-      "mesh: unknown command 'stauts' (Did you mean status?)\n  next: see how it is used: mesh --help\n",
-    );
-    expect(ran.code).toBe(2);
   });
 });

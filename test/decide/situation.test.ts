@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { Refusal } from "../../src/core/report.ts";
-import { exitCodeOf } from "../../src/decide/exit-code.ts";
 import { isBehind, situationOf, whyBehind, type SituationWord } from "../../src/decide/situation.ts";
 import type { SituationFacts } from "../../src/decide/situation-facts.ts";
 import { buildReport, failedReport, minutesLater, reference, resourceRow } from "./support/build-report.ts";
@@ -276,36 +275,5 @@ describe("what is behind (R31, R19)", () => {
     [{ account: null }, false],
   ])("%#", (facts, behind) => {
     expect(isBehind(situationOf(buildFacts(facts)))).toBe(behind);
-  });
-});
-
-describe("exit codes (R48)", () => {
-  it.each<[SituationWord[], number]>([
-    [[], 0],
-    [["current", "current"], 0],
-    [["current", "outstanding"], 1],
-    [["out-of-date"], 1],
-    [["never-told"], 1],
-    [["held"], 1],
-    [["un-ready"], 1],
-    [["failed"], 2],
-    [["stuck", "current"], 2],
-    [["refused"], 2],
-    [["reverted"], 2],
-    [["not-worked-out"], 2],
-    [["silent"], 3],
-    [["cannot-tell", "outstanding"], 3],
-    [["cannot-tell", "failed"], 2],
-  ])("%s: %i", (words, code) => {
-    expect(exitCodeOf(words.map((word) => ({ word })))).toBe(code);
-  });
-
-  it("is never 0 on stale knowledge (case 30)", () => {
-    const stale = [
-      { readAt: minutesLater(0) },
-      { lastContactAt: minutesLater(0) },
-      { sourcesLookedAt: minutesLater(-60) },
-    ];
-    for (const facts of stale) expect(exitCodeOf([situationOf(buildFacts(facts))])).toBe(3);
   });
 });
