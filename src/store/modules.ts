@@ -16,7 +16,6 @@ export const standingSchema = z.enum([
   "new",
   "broken",
 ]);
-export type Standing = z.infer<typeof standingSchema>;
 
 /** Something a reader noticed in a module's source, e.g. an import it cannot follow (case 12). */
 export const findingSchema = z.object({
