@@ -2,12 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { StatusDocument } from "../../src/cli/status/build-status.ts";
 import { narrowStatus, statusCode } from "../../src/cli/status/status-code.ts";
 import { planText } from "../../src/cli/text/plan-text.ts";
-import { type PushDocument, pushText } from "../../src/cli/text/push-text.ts";
+import { pushText } from "../../src/cli/text/push-text.ts";
 import { statusText } from "../../src/cli/text/status-text.ts";
+import { settledPush as push } from "./settled-push.ts";
 
 const now = new Date("2026-01-01T00:10:00.000Z");
-const digest = `sha256:${"a".repeat(64)}`;
-
 const line = {
   source: "3f2a9c1",
   builtFrom: "3f2a9c1",
@@ -164,41 +163,6 @@ describe("what status says below its lines", () => {
     expect(statusText(settled, now, { watched: true })).not.toContain("next:");
   });
 });
-
-const push: PushDocument = {
-  push: "20260101T000000-beef",
-  outcome: "settled",
-  rounds: 2,
-  message: "settled in 2 rounds, sent to 2 nodes",
-  moving: [],
-  settledMs: 420,
-  appliedMs: 910,
-  ui: "http://127.0.0.1:8233/namespaces/default/workflows/push%2Fshop%2F1",
-  nodes: [
-    {
-      node: "node-a",
-      round: 0,
-      outcome: "sent",
-      why: "named",
-      epoch: 3,
-      number: 41,
-      digest,
-      effect: "applied",
-      says: "",
-    },
-    {
-      node: "node-b",
-      round: 1,
-      outcome: "sent",
-      why: "a database for meshboard on node-a was minted here",
-      epoch: 3,
-      number: 42,
-      digest,
-      effect: "applied",
-      says: "",
-    },
-  ],
-};
 
 describe("push for a person", () => {
   it("names each node with its round and its reason (R18)", () => {

@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { PushDocument } from "../../src/cli/text/push-text.ts";
 import { upText } from "../../src/cli/up/up-text.ts";
-
-const digest = `sha256:${"a".repeat(64)}`;
+import { settledPush as push } from "./settled-push.ts";
 
 const line = {
   source: "3f2a9c1",
@@ -27,41 +25,6 @@ const modules = [
     text: "meshboard   source 3f2a9c1 · built from 3f2a9c1 · fit · declared on 1 · applied on 1",
   },
 ];
-
-const push: PushDocument = {
-  push: "20260101T000000-beef",
-  outcome: "settled",
-  rounds: 2,
-  message: "settled in 2 rounds, sent to 2 nodes",
-  moving: [],
-  settledMs: 420,
-  appliedMs: 910,
-  ui: "http://127.0.0.1:8233/namespaces/default/workflows/push%2Fshop%2F1",
-  nodes: [
-    {
-      node: "node-a",
-      round: 0,
-      outcome: "sent",
-      why: "named",
-      epoch: 3,
-      number: 41,
-      digest,
-      effect: "applied",
-      says: "",
-    },
-    {
-      node: "node-b",
-      round: 1,
-      outcome: "sent",
-      why: "a database for meshboard on node-a was minted here",
-      epoch: 3,
-      number: 42,
-      digest,
-      effect: "applied",
-      says: "",
-    },
-  ],
-};
 
 const up = {
   mesh: "shop",
