@@ -28,6 +28,6 @@ export async function judgeAll(deps: ControlDependencies, commit: string): Promi
 }
 
 export function surroundingsOf(deps: ControlDependencies): BuildSurroundings {
-  const { toolchains, builder, lostAfterMs } = deps;
-  return { toolchains, builder, lostAfterMs, running: new Set(), now: new Date(deps.nowMs()).toISOString() };
+  const { toolchains, builders, settings, lostAfterMs } = deps;
+  return { toolchains, builders, settings, lostAfterMs, running: new Set(), now: new Date(deps.nowMs()).toISOString() };
 }

@@ -28,7 +28,8 @@ export interface BuildDependencies {
   readonly sandboxFor: (repository: Name) => Sandbox;
   readonly folders: BuildFolders;
   readonly toolchains: Readonly<Record<string, string>>;
-  readonly builder: string;
+  readonly builders: Readonly<Record<string, string>>;
+  readonly settings: Readonly<Record<string, string>>;
   readonly lostAfterMs: number;
   readonly nowMs: () => number;
   readonly random: () => number;

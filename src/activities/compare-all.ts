@@ -136,7 +136,8 @@ function compareText(a: string, b: string): number {
 async function announce(deps: ControlDependencies, request: ComparisonRequest): Promise<string | null> {
   const { facts } = await loadBuildPlan(deps.db, deps.mesh, {
     toolchains: deps.toolchains,
-    builder: deps.builder,
+    builders: deps.builders,
+    settings: deps.settings,
     running: new Set(),
     now: new Date(deps.nowMs()).toISOString(),
     lostAfterMs: deps.lostAfterMs,

@@ -11,7 +11,8 @@ export interface ControlDependencies {
   readonly imports: ImportCache;
   /** Compiler and runtime by language. */
   readonly toolchains: Readonly<Record<string, string>>;
-  readonly builder: string;
+  readonly builders: Readonly<Record<string, string>>;
+  readonly settings: Readonly<Record<string, string>>;
   readonly lostAfterMs: number;
   readonly limits: SituationLimits;
   readonly nowMs: () => number;

@@ -15,7 +15,8 @@ import { listSourceProblems } from "../store/source-facts.ts";
 
 export interface BuildSurroundings {
   readonly toolchains: Readonly<Record<string, string>>;
-  readonly builder: string;
+  readonly builders: Readonly<Record<string, string>>;
+  readonly settings: Readonly<Record<string, string>>;
   readonly running: ReadonlySet<string>;
   readonly now: string;
   readonly lostAfterMs: number;
@@ -75,6 +76,7 @@ function toFacts(records: Records, surroundings: BuildSurroundings): BuildFacts 
       commit: module.sourceCommit,
       tree: module.tree,
       language: module.manifest?.language ?? "",
+      thirdParties: null,
       problem,
       edges: edgesOf.get(module.name) ?? [],
       lastFit: lastFitOf(module, records.builds),

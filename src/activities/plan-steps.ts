@@ -23,7 +23,8 @@ export async function planSteps(deps: ControlDependencies, request: StepRequest)
   const runningBuilds = request.running.filter((key) => key.startsWith("build "));
   const { facts, plan, modules } = await loadBuildPlan(deps.db, deps.mesh, {
     toolchains: deps.toolchains,
-    builder: deps.builder,
+    builders: deps.builders,
+    settings: deps.settings,
     running: new Set(runningBuilds.map((key) => key.slice("build ".length))),
     now: new Date(deps.nowMs()).toISOString(),
     lostAfterMs: deps.lostAfterMs,

@@ -11,9 +11,8 @@ import { manifestFile, readManifest } from "../source/read-manifest.ts";
 import { readTree, type TreeFile } from "../source/read-tree.ts";
 import type { Repository } from "../source/repository.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
-import { type Builder, type BuildOutcome, outstanding, unfit } from "./builders/builder.ts";
-import { createFilesBuilder } from "./builders/files.ts";
-import { createTypeScriptBuilder } from "./builders/typescript.ts";
+import { type BuildOutcome, outstanding, publicRegistries, type Registries, unfit } from "./builders/builder.ts";
+import { findBuilder } from "./builders/builders.ts";
 import { exportTree } from "./export-tree.ts";
 import { judgeError } from "./judge-error.ts";
 import { type Packed, packFolder } from "./pack.ts";
@@ -47,8 +46,8 @@ export interface BuildModule {
   readonly store: ArtifactStore;
   readonly sandbox: Sandbox;
   readonly folders: BuildFolders;
-  /** Where npm packages come from; npm's own registry where it is left out. */
-  readonly registry?: string;
+  /** The languages' own public registries where they are left out. */
+  readonly registries?: Partial<Registries>;
   readonly limits?: SandboxLimits;
   readonly signal?: AbortSignal;
   /** Called at least every few seconds; `step` is a word for people: fetch, compile, test, pack. */
@@ -66,9 +65,6 @@ export interface BuiltModule {
 }
 
 const logLimit = 64 * 1024;
-
-/** One per language; a language is added here and nowhere else in this folder. */
-const builders: readonly Builder[] = [createTypeScriptBuilder(), createFilesBuilder()];
 
 /**
  * Builds, tests and packs one module at exact inputs (R11). Throws only when cancelled (the signal's reason) or for a
@@ -166,17 +162,13 @@ async function readSource(options: BuildModule, root: string): Promise<Source> {
   const manifest = readManifest(text, options.closure.module);
   if (manifest.kind === "refused")
     return judged(unfit("manifest", describeFinding(manifest.findings[0]), manifest.findings));
+  const builder = findBuilder(manifest.manifest.language);
   await exportTree(
     repository,
-    reading.files.filter((file) => isKept(manifest.manifest, file)),
+    reading.files.filter((file) => builder.keeps(file.path)),
     join(root, "module"),
   );
   return { kind: "source", manifest: manifest.manifest };
-}
-
-/** Folders that the build makes by itself: what somebody committed there would only be in its way. */
-function isKept(manifest: Manifest, file: TreeFile): boolean {
-  return manifest.language !== "typescript" || !/^(dist|node_modules)\//.test(file.path);
 }
 
 function judged(outcome: BuildOutcome): Extract<BuildOutcome, { kind: "judged" }> {
@@ -197,8 +189,7 @@ async function runBuilder(
   manifest: Manifest,
   addLog: (text: string) => void,
 ): Promise<BuildOutcome> {
-  const builder = builders.find((one) => one.language === manifest.language);
-  if (builder === undefined) throw new Error(`no builder for ${manifest.language}`);
+  const builder = findBuilder(manifest.language);
   const dependencies = [];
   for (const { module, kind, artifact } of options.dependencies) {
     if (!(await options.store.hasBlob(artifact.blob)))
@@ -207,14 +198,14 @@ async function runBuilder(
     const damage = await unpackDependency(options, artifact, folder);
     if (damage !== null)
       return outstanding("artifact-store", `artifact ${artifact.digest} of ${module} is damaged: ${damage}`);
-    dependencies.push({ module, kind, folder });
+    dependencies.push({ module, kind, digest: artifact.digest, folder });
   }
   return builder.build({
     module: options.closure.module,
     root,
     dependencies,
     cache: options.folders.cache,
-    registry: options.registry ?? "https://registry.npmjs.org/",
+    registries: { ...publicRegistries, ...options.registries },
     sandbox: options.sandbox,
     limits: options.limits ?? sandboxLimits,
     signal: options.signal,

@@ -16,6 +16,10 @@ export const closureSchema = z.strictObject({
   toolchain: z.string(),
   /** Version of the builder's own rules; raised by hand when they change what comes out. */
   builder: z.string(),
+  /** Digest of the third-party packages that the lock file resolves for this module; null: it has none. */
+  thirdParties: digestSchema.nullable().default(null),
+  /** Settings of the mesh that reach the build, by name. */
+  settings: z.record(z.string(), z.string()).default({}),
 });
 export type Closure = z.infer<typeof closureSchema>;
 
@@ -29,6 +33,10 @@ export const outstandingClassSchema = z.enum([
   "sandbox",
   "lost-worker",
   "artifact-store",
+  /** The language's own tools are not on the machine that builds. */
+  "toolchain",
+  /** It needs the next version of another module, which is not there yet. */
+  "dependency",
 ]);
 export type OutstandingClass = z.infer<typeof outstandingClassSchema>;
 

@@ -5,7 +5,7 @@ import { nameSchema } from "./names.ts";
 export const provisionKindSchema = z.enum(["postgresql", "rabbitmq"]);
 export type ProvisionKind = z.infer<typeof provisionKindSchema>;
 
-export const languageSchema = z.enum(["typescript", "files"]);
+export const languageSchema = z.enum(["typescript", "go", "python", "rust", "files"]);
 export type Language = z.infer<typeof languageSchema>;
 
 /** Who declares a fit artifact (R14). `plan` is refused until rollouts exist. */

@@ -8,8 +8,10 @@ export interface BuildFacts {
   readonly builds: ReadonlyMap<string, RecordedBuild>;
   /** Compiler and runtime by language. */
   readonly toolchains: Readonly<Record<string, string>>;
-  /** Version of the builder's own rules. */
-  readonly builder: string;
+  /** Version of the builder's own rules by language. */
+  readonly builders: Readonly<Record<string, string>>;
+  /** Settings of the mesh that reach the build. */
+  readonly settings: Readonly<Record<string, string>>;
   /** `buildKey`s of what runs now. */
   readonly running: ReadonlySet<string>;
   /** ISO. */
@@ -24,6 +26,8 @@ export interface ModuleFacts {
   /** Git tree id of its folder. */
   readonly tree: ObjectId;
   readonly language: string;
+  /** Of `Closure`. */
+  readonly thirdParties: Digest | null;
   /** Why it cannot be built at all (a manifest refused, an import nobody publishes); null: it can. */
   readonly problem: string | null;
   readonly edges: readonly BuildEdge[];

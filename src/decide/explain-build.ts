@@ -15,7 +15,7 @@ export function explainBuild(module: ModuleFacts, closure: Closure): string {
 /** What moved of the module itself, apart from what it is built against. */
 export function explainOwn(
   module: ModuleFacts,
-  now: Pick<Closure, "tree" | "language" | "toolchain" | "builder">,
+  now: Pick<Closure, "tree" | "language" | "toolchain" | "builder" | "thirdParties" | "settings">,
 ): string[] {
   const { lastFit } = module;
   if (lastFit === null) return [];
@@ -25,6 +25,12 @@ export function explainOwn(
   if (was.language !== now.language) reasons.push(`its language changed (${was.language} → ${now.language})`);
   if (was.toolchain !== now.toolchain) reasons.push(`the toolchain moved (${was.toolchain} → ${now.toolchain})`);
   if (was.builder !== now.builder) reasons.push(`the builder's rules moved (${was.builder} → ${now.builder})`);
+  if (was.thirdParties !== now.thirdParties) reasons.push("its third-party packages moved");
+  const settings = [...new Set([...Object.keys(was.settings), ...Object.keys(now.settings)])].toSorted(compareText);
+  for (const name of settings) {
+    const [before, after] = [was.settings[name] ?? "none", now.settings[name] ?? "none"];
+    if (before !== after) reasons.push(`setting ${name} moved (${before} → ${after})`);
+  }
   return reasons;
 }
 

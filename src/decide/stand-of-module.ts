@@ -44,7 +44,9 @@ export function standOfModule(input: StandInput): Stand {
     tree: module.tree,
     dependencies: found.dependencies,
     toolchain: facts.toolchains[module.language] ?? "",
-    builder: facts.builder,
+    builder: facts.builders[module.language] ?? "",
+    thirdParties: module.thirdParties,
+    settings: facts.settings,
   };
   const inputs = digestValue(closure);
   const record = facts.builds.get(buildKey(module.module, inputs));

@@ -146,7 +146,7 @@ function describeMissingBranch(module: RegisteredModule): SourceFacts {
     commit: null,
     tree: null,
     manifest: null,
-    publishes: null,
+    publishes: [],
     edges: [],
     findings: [],
     problem: { stage: "source", message },

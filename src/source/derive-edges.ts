@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { Name } from "../core/names.ts";
 import { describeFinding, type Finding } from "./finding.ts";
-import type { FileImports, ImportReader, Resolver } from "./imports/import-reader.ts";
+import type { FileImports, ImportReader, PublishedNames, Resolver } from "./imports/import-reader.ts";
 import { importsKey } from "./imports/read-module-imports.ts";
 import type { ModuleFolder } from "./read-module-folders.ts";
 import type { RegisteredModule, SourceEdge, SourceFacts } from "./source-facts.ts";
@@ -26,30 +26,42 @@ export function deriveEdges(options: DeriveEdges): ReadonlyMap<Name, SourceFacts
 }
 
 interface Published {
-  readonly owners: ReadonlyMap<string, Name>;
-  /** What a module says of its own name, and those who publish the same one. */
-  readonly byModule: ReadonlyMap<
-    Name,
-    { readonly name: string | null; readonly findings: readonly Finding[]; readonly rivals: readonly Name[] }
-  >;
+  /** By language, then by name: each language has names of its own. */
+  readonly owners: ReadonlyMap<string, ReadonlyMap<string, Name>>;
+  /** What a module says of its own names, and those who publish one of them too. */
+  readonly byModule: ReadonlyMap<Name, PublishedNames & { readonly rivals: readonly Rival[] }>;
+}
+
+interface Rival {
+  readonly name: string;
+  readonly module: Name;
 }
 
 function publishNames(options: DeriveEdges): Published {
-  const claims = new Map<string, Name[]>();
-  const said = new Map<Name, { name: string | null; findings: readonly Finding[] }>();
+  const claims = new Map<string, Map<string, Name[]>>();
+  const said = new Map<Name, PublishedNames & { readonly language: string }>();
   for (const [module, folder] of options.folders) {
     const reader = readerOf(options, folder);
     if (reader === undefined) continue;
-    const own = reader.publishedName(folder.facts);
-    said.set(module, own);
-    if (own.name !== null) claims.set(own.name, [...(claims.get(own.name) ?? []), module]);
+    const own = reader.publishNames({ facts: folder.facts, files: folder.files.map((file) => file.path) });
+    said.set(module, { ...own, language: reader.language });
+    const names = claims.get(reader.language) ?? new Map<string, Name[]>();
+    claims.set(reader.language, names);
+    for (const name of own.names) names.set(name, [...(names.get(name) ?? []), module]);
   }
-  const owners = new Map<string, Name>();
+  const owners = new Map<string, Map<string, Name>>();
   // Even where two claim one name, an import of it is an edge: both claimants are broken until one gives it up.
-  for (const [name, modules] of claims) if (modules[0] !== undefined) owners.set(name, modules[0]);
+  for (const [language, names] of claims) {
+    const first = [...names].flatMap(([name, [module]]) => (module === undefined ? [] : [[name, module] as const]));
+    owners.set(language, new Map(first));
+  }
   const byModule = new Map(
     [...said].map(([module, own]) => {
-      const rivals = own.name === null ? [] : (claims.get(own.name) ?? []).filter((other) => other !== module);
+      const rivals = own.names.flatMap((name) =>
+        (claims.get(own.language)?.get(name) ?? []).flatMap((other) =>
+          other === module ? [] : [{ name, module: other }],
+        ),
+      );
       return [module, { ...own, rivals }] as const;
     }),
   );
@@ -70,18 +82,20 @@ function deriveModule(options: DeriveEdges, folder: ModuleFolder, published: Pub
     const resolver = reader.createResolver({
       module,
       facts: folder.facts,
-      published: published.owners,
+      files: folder.files.map((file) => file.path),
+      published: published.owners.get(reader.language) ?? new Map<string, Name>(),
       ownerOfPath: (path) => findOwner(options.registered, folder.module, path),
     });
     findings.push(...resolver.findings);
     for (const rival of own?.rivals ?? []) {
       findings.push({
         severity: "error",
-        file: "package.json",
+        file: reader.factFiles[0] ?? ".",
         line: 0,
-        message: `publishes ${own?.name ?? ""}, and so does module ${rival}: one of them needs another name`,
+        message: `publishes ${rival.name}, and so does module ${rival.module}: one of them needs another name`,
       });
     }
+    for (const { owner, use, file, line } of resolver.declared) addEdge(edges, owner, use, file, line);
     collectEdges(options, folder, reader, resolver, findings, edges);
   }
   const worst = findings.find((finding) => finding.severity === "error");
@@ -90,7 +104,7 @@ function deriveModule(options: DeriveEdges, folder: ModuleFolder, published: Pub
     commit: folder.commit,
     tree: folder.tree,
     manifest: folder.manifest,
-    publishes: own?.name ?? null,
+    publishes: own?.names ?? [],
     edges: [...edges.values()].toSorted((a, b) => (a.dependency < b.dependency ? -1 : 1)),
     findings: findings.slice(0, findingsLimit),
     problem: folder.problem ?? (worst === undefined ? null : { stage: "import", message: describeFinding(worst) }),
@@ -120,15 +134,25 @@ function collectEdges(
     for (const finding of imports.findings) findings.push({ ...finding, file: file.path });
     const kind = reader.isTest(file.path) ? "test" : "build";
     for (const found of imports.imports) {
-      const { owner, finding } = resolver.resolve(file.path, found, kind);
+      const use = found.test === true ? "test" : kind;
+      const { owner, finding } = resolver.resolve(file.path, found, use);
       if (finding !== null) findings.push({ ...finding, file: file.path, line: found.line });
-      if (owner === null) continue;
-      const known = edges.get(owner);
-      // A build edge covers a test edge: what is compiled in is there for the tests too.
-      if (known === undefined || (known.kind === "test" && kind === "build"))
-        edges.set(owner, { dependency: owner, kind, file: file.path, line: found.line });
+      if (owner !== null) addEdge(edges, owner, use, file.path, found.line);
     }
   }
+}
+
+/** A build edge covers a test edge: what is compiled in is there for the tests too. */
+function addEdge(
+  edges: Map<Name, SourceEdge>,
+  dependency: Name,
+  kind: "build" | "test",
+  file: string,
+  line: number,
+): void {
+  const known = edges.get(dependency);
+  if (known === undefined || (known.kind === "test" && kind === "build"))
+    edges.set(dependency, { dependency, kind, file, line });
 }
 
 /** Which other module owns a path relative to this one's folder: the innermost folder around it. */

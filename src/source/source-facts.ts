@@ -32,8 +32,8 @@ export interface SourceFacts {
   /** Null where there is no tree to build from. */
   readonly tree: ObjectId | null;
   readonly manifest: Manifest | null;
-  /** The name others import it by; null where it publishes none. */
-  readonly publishes: string | null;
+  /** The names others import it by; empty where it publishes none. */
+  readonly publishes: readonly string[];
   /** By dependency. */
   readonly edges: readonly SourceEdge[];
   readonly findings: readonly Finding[];

@@ -36,7 +36,13 @@ export async function createWorkers(worker: WorkerParts): Promise<Worker[]> {
     shutdownForceTime: "60 seconds",
     stickyQueueScheduleToStartTimeout: "1 second",
   };
-  const surroundings = { toolchains: parts.toolchains, builder: parts.builder, lostAfterMs, nowMs: Date.now };
+  const surroundings = {
+    toolchains: parts.toolchains,
+    builders: parts.builders,
+    settings: parts.settings,
+    lostAfterMs,
+    nowMs: Date.now,
+  };
   const control = createControlActivities({
     ...parts.look,
     ...surroundings,

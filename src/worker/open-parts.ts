@@ -20,7 +20,8 @@ export interface ControllerParts {
   readonly declarationKey: SigningKey;
   readonly root: Uint8Array;
   readonly toolchains: Readonly<Record<string, string>>;
-  readonly builder: string;
+  readonly builders: Readonly<Record<string, string>>;
+  readonly settings: Readonly<Record<string, string>>;
 }
 
 export async function openParts(config: ServeConfig, log: Logger): Promise<ControllerParts> {
@@ -43,6 +44,7 @@ export async function openParts(config: ServeConfig, log: Logger): Promise<Contr
     declarationKey: await loadSigningKey(config.keys.declarationKeyFile),
     root: await readFile(config.keys.rootFile),
     toolchains: Object.fromEntries(languages.map((language) => [language, describeToolchain(language)])),
-    builder: languages.map((language) => describeBuilder(language)).join(" "),
+    builders: Object.fromEntries(languages.map((language) => [language, describeBuilder(language)])),
+    settings: {},
   };
 }

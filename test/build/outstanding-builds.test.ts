@@ -106,7 +106,7 @@ describe("an environment that fails is outstanding, never unfit (R11, case 10)",
       "core/package.json": JSON.stringify({ name: "@test/core", type: "module", dependencies: { left: "1.0.0" } }),
       "core/package-lock.json": JSON.stringify({ name: "@test/core", lockfileVersion: 3, requires: true, packages }),
     });
-    const { verdict } = await bed.build("core", { registry: `http://127.0.0.1:${address.port}/` });
+    const { verdict } = await bed.build("core", { registries: { npm: `http://127.0.0.1:${address.port}/` } });
     expect(verdict).toMatchObject({ verdict: "outstanding", class: "registry", message: expect.stringMatching(/503/) });
   });
 

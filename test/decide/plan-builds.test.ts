@@ -70,7 +70,7 @@ describe("what is built, and in what order (R8, R9)", () => {
   });
 
   it("is everything when the builder's rules moved", () => {
-    const facts = { ...built(), builder: "2" };
+    const facts = { ...built(), builders: { typescript: "2" } };
     expect(firstReady(facts).why).toBe("core is out of date: the builder's rules moved (1 → 2)");
   });
 

@@ -20,6 +20,8 @@ const closure: Closure = {
   dependencies: {},
   toolchain: "none",
   builder: "1",
+  thirdParties: null,
+  settings: {},
 };
 const claim = (claimant: string, more: Partial<BuildClaim> = {}) =>
   claimBuild(records.db, mesh, {

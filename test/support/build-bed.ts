@@ -7,6 +7,7 @@ import {
   buildModule,
   type BuiltModule,
 } from "../../src/build/build-module.ts";
+import type { Registries } from "../../src/build/builders/builder.ts";
 import { openSandbox } from "../../src/build/open-sandbox.ts";
 import type { Sandbox, SandboxLimits } from "../../src/build/sandbox.ts";
 import { describeBuilder, describeToolchain } from "../../src/build/toolchain.ts";
@@ -31,7 +32,7 @@ export interface BuildBedOptions {
   readonly dependencies?: readonly BuildDependency[];
   readonly limits?: SandboxLimits;
   readonly sandbox?: Sandbox;
-  readonly registry?: string;
+  readonly registries?: Partial<Registries>;
   /** Builds from a new clone of this address instead. */
   readonly repositoryUrl?: string;
   readonly signal?: AbortSignal;
@@ -64,6 +65,8 @@ export async function createBuildBed(): Promise<BuildBed> {
         dependencies: Object.fromEntries(dependencies.map((one) => [one.module, one.artifact.digest])),
         toolchain: describeToolchain("typescript"),
         builder: describeBuilder("typescript"),
+        thirdParties: null,
+        settings: {},
       },
       source: {
         repository: await openElsewhere(options.repositoryUrl),

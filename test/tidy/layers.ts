@@ -45,7 +45,16 @@ export const layers: readonly Layer[] = [
     question: "what is in the repositories: commits, trees, manifests, imports?",
     imports: ["core", "decide", "link/artifact"],
     types: [],
-    packages: ["oxc-parser", "oxc-resolver", "yaml", "zod", "p-limit", "secure-json-parse"],
+    packages: [
+      "oxc-parser",
+      "oxc-resolver",
+      "yaml",
+      "zod",
+      "p-limit",
+      "secure-json-parse",
+      "smol-toml",
+      "web-tree-sitter",
+    ],
     node: "all",
   },
   {
@@ -53,7 +62,7 @@ export const layers: readonly Layer[] = [
     question: "how is one artifact made, judged, packed and kept?",
     imports: ["core", "decide", "source", "link/artifact"],
     types: [],
-    packages: ["tar", "typescript", "esbuild", "zod", "p-limit", "secure-json-parse"],
+    packages: ["tar", "typescript", "esbuild", "zod", "p-limit", "secure-json-parse", "smol-toml", "web-tree-sitter"],
     node: "all",
   },
   {

@@ -1,21 +1,44 @@
 import type { OutstandingClass, Verdict } from "../../core/artifact.ts";
 import type { Language } from "../../core/manifest.ts";
-import type { Name } from "../../core/names.ts";
+import type { Digest, Name } from "../../core/names.ts";
 import type { Finding } from "../../source/finding.ts";
 import type { Sandbox, SandboxLimits, SandboxResult } from "../sandbox.ts";
 
 /** Where the module's folder is inside the sandbox, on every machine. */
 export const buildRoot = "/build";
 
+/** Where third-party packages come from, by the tool that fetches them. URLs with a slash at the end. */
+export interface Registries {
+  readonly npm: string;
+  /** A GOPROXY. */
+  readonly go: string;
+  /** A simple index (PEP 503). */
+  readonly pypi: string;
+  /** A sparse index, without `sparse+`. */
+  readonly crates: string;
+}
+
+export const publicRegistries: Registries = {
+  npm: "https://registry.npmjs.org/",
+  go: "https://proxy.golang.org/",
+  pypi: "https://pypi.org/simple/",
+  crates: "https://index.crates.io/",
+};
+
 export interface BuildJob {
   readonly module: Name;
   /** Outside: what is `/build` inside. The module's files are in `module/` below it. */
   readonly root: string;
   /** Unpacked artifacts of what it is built against. */
-  readonly dependencies: readonly { readonly module: Name; readonly kind: "build" | "test"; readonly folder: string }[];
+  readonly dependencies: readonly {
+    readonly module: Name;
+    readonly kind: "build" | "test";
+    /** Of the artifact: what a version's name is made of, never a commit or a time. */
+    readonly digest: Digest;
+    readonly folder: string;
+  }[];
   readonly cache: string;
-  /** Where npm packages come from. */
-  readonly registry: string;
+  readonly registries: Registries;
   readonly sandbox: Sandbox;
   readonly limits: SandboxLimits;
   readonly signal: AbortSignal | undefined;
@@ -33,9 +56,20 @@ export type BuildOutcome =
       readonly findings: readonly Finding[];
     };
 
+export type Toolchain =
+  | { readonly kind: "present"; readonly text: string }
+  /** `next`: what to install. Its modules are *outstanding* here, never unfit. */
+  | { readonly kind: "absent"; readonly why: string; readonly next: string };
+
 /** One per language. Adding a language is adding a file that makes one of these. */
 export interface Builder {
   readonly language: Language;
+  /** Raised by hand when its rules change what comes out: part of every closure of the language. */
+  readonly version: string;
+  /** Compiler and runtime on this machine, e.g. `go 1.26.8, linux-x64`: part of every closure of the language. */
+  describeToolchain(): Toolchain;
+  /** Does the build want this file of the module? What the build makes by itself would only be in its way. */
+  keeps(path: string): boolean;
   build(job: BuildJob): Promise<BuildOutcome>;
 }
 

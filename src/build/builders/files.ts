@@ -5,6 +5,9 @@ import type { Builder } from "./builder.ts";
 export function createFilesBuilder(): Builder {
   return {
     language: "files",
+    version: "1",
+    describeToolchain: () => ({ kind: "present", text: "none" }),
+    keeps: () => true,
     build: async (job) => ({ kind: "built", folder: join(job.root, "module"), findings: [] }),
   };
 }

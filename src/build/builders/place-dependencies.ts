@@ -2,7 +2,7 @@ import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { packageFile, readPackage } from "../../source/imports/package-facts.ts";
 import { manifestFile } from "../../source/read-manifest.ts";
-import { findPackage } from "../toolchain.ts";
+import { findPackage } from "../own-packages.ts";
 import type { BuildJob } from "./builder.ts";
 
 /**

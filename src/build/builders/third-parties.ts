@@ -126,7 +126,7 @@ async function fetchPackages(job: BuildJob, fetch: Fetch): Promise<BuildOutcome 
       "ci",
       ...flags,
       ...settings,
-      `--registry=${job.registry}`,
+      `--registry=${job.registries.npm}`,
     ],
     folder: `${buildRoot}/fetch`,
     mounts: [{ from: folder, to: `${buildRoot}/fetch`, access: "write" }, ...mountOf(npm)],

@@ -12,7 +12,7 @@ import {
 } from "../../source/imports/typescript-source.ts";
 import { listFiles } from "../list-files.ts";
 import { normaliseModes } from "../normalise-modes.ts";
-import { findPackage } from "../toolchain.ts";
+import { describeNode, findPackage } from "../own-packages.ts";
 import { type Builder, type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, unfit } from "./builder.ts";
 import { placeBarrier, placeDependencies, placeTypes } from "./place-dependencies.ts";
 import { prepareArtifact } from "./prepare-artifact.ts";
@@ -26,7 +26,13 @@ const ownConfig = "tsconfig.mesh-build.json";
  * module's tests on what came out, and leaves what the artifact is made of.
  */
 export function createTypeScriptBuilder(): Builder {
-  return { language: "typescript", build };
+  return {
+    language: "typescript",
+    version: "1",
+    describeToolchain: () => ({ kind: "present", text: describeNode() }),
+    keeps: (path) => !/^(dist|node_modules)\//.test(path),
+    build,
+  };
 }
 
 async function build(job: BuildJob): Promise<BuildOutcome> {

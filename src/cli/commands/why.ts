@@ -58,7 +58,10 @@ async function whyModule({ db, mesh }: MeshConnection, name: Name, now: Date): P
   );
   const surroundings = {
     toolchains,
-    builder: languageSchema.options.map((language: Language) => describeBuilder(language)).join(" "),
+    builders: Object.fromEntries(
+      languageSchema.options.map((language: Language) => [language, describeBuilder(language)]),
+    ),
+    settings: {},
     running: new Set<string>(),
     now: now.toISOString(),
     lostAfterMs,

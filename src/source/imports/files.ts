@@ -8,8 +8,10 @@ export function createFilesReader(): ImportReader {
     isSource: () => false,
     isTest: () => false,
     readerKey: () => "files/1",
-    readImports: () => ({ imports: [], findings: [] }),
-    publishedName: () => ({ name: null, findings: [] }),
-    createResolver: () => ({ findings: [], resolve: () => ({ owner: null, finding: null }) }),
+    readImports: (files) => Promise.resolve(files.map(() => ({ imports: [], findings: [] }))),
+    publishNames: () => ({ names: [], findings: [] }),
+    lockFiles: [],
+    readLock: () => ({ kind: "none" }),
+    createResolver: () => ({ findings: [], declared: [], resolve: () => ({ owner: null, finding: null }) }),
   };
 }

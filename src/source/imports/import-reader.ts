@@ -10,6 +10,8 @@ export const importSchema = z.strictObject({
   specifier: z.string(),
   kind: importKindSchema,
   line: z.number().int().positive(),
+  /** Only tests are made of it although the file is no test (Rust's `#[cfg(test)]`). */
+  test: z.boolean().optional(),
 });
 export type Import = z.infer<typeof importSchema>;
 
@@ -30,10 +32,37 @@ export type FileImports = z.infer<typeof fileImportsSchema>;
 /** Texts of the files a language keeps its own facts in, by path relative to the module's folder. */
 export type FactFiles = ReadonlyMap<string, string>;
 
-export interface PublishedName {
-  /** What other modules import this one by; null where it cannot be imported. */
-  readonly name: string | null;
+/** One module's folder as a language sees it. */
+export interface ModuleText {
+  readonly facts: FactFiles;
+  /** Every file's path, relative to the module's folder. */
+  readonly files: readonly string[];
+}
+
+export interface PublishedNames {
+  /** What other modules of the same language import this one by; empty where it cannot be imported. */
+  readonly names: readonly string[];
   readonly findings: readonly Finding[];
+}
+
+/** What a lock file resolves for one module: equal entries are equal packages, however the file is written. */
+export type LockReading =
+  | { readonly kind: "none" }
+  /** One line for each package with its digest, sorted. */
+  | { readonly kind: "locked"; readonly entries: readonly string[] }
+  | { readonly kind: "refused"; readonly finding: Finding };
+
+/** An edge that is written in a fact file and checked by the compiler (Rust's `[dependencies]`). */
+export interface DeclaredImport {
+  readonly owner: Name;
+  readonly use: "build" | "test";
+  readonly file: string;
+  readonly line: number;
+}
+
+export interface SourceText {
+  readonly path: string;
+  readonly text: string;
 }
 
 /** Where one import leads. No owner and no finding: inside the module, to the language itself, or to third parties. */
@@ -42,10 +71,9 @@ export interface Resolution {
   readonly finding: { readonly severity: "error" | "warning"; readonly message: string } | null;
 }
 
-export interface ResolverContext {
+export interface ResolverContext extends ModuleText {
   readonly module: Name;
-  readonly facts: FactFiles;
-  /** Name by which a module is imported → module. */
+  /** Name by which a module of the same language is imported → module. */
   readonly published: ReadonlyMap<string, Name>;
   /** Who owns a path that leaves this module's folder; the path is relative to that folder. Null: nobody. */
   readonly ownerOfPath: (path: string) => Name | null;
@@ -54,6 +82,7 @@ export interface ResolverContext {
 export interface Resolver {
   /** About the fact files themselves. */
   readonly findings: readonly Finding[];
+  readonly declared: readonly DeclaredImport[];
   /** `file` is relative to the module's folder; `test`: only tests are made of it. */
   resolve(file: string, found: Import, use: "build" | "test"): Resolution;
 }
@@ -61,14 +90,18 @@ export interface Resolver {
 /** One per language. Adding a language is adding a file that makes one of these. */
 export interface ImportReader {
   readonly language: Language;
-  /** Files (of the module's folder) whose text `publishedName` and `createResolver` want. */
+  /** Files (of the module's folder) whose text the functions below want. Lock files too. */
   readonly factFiles: readonly string[];
   /** Does the build include this file? Relative to the module's folder. */
   isSource(path: string): boolean;
   isTest(path: string): boolean;
   /** What, beside the bytes, decides what is read: the reader's version and the dialect. Part of the cache's key. */
   readerKey(path: string): string;
-  readImports(path: string, text: string): FileImports;
-  publishedName(facts: FactFiles): PublishedName;
+  /** In the order given. */
+  readImports(files: readonly SourceText[]): Promise<readonly FileImports[]>;
+  publishNames(module: ModuleText): PublishedNames;
+  /** Lock files among the fact files: they are no part of the module's tree, what they resolve is (R8). */
+  readonly lockFiles: readonly string[];
+  readLock(facts: FactFiles): LockReading;
   createResolver(context: ResolverContext): Resolver;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { safeParse } from "secure-json-parse";
 import type { Finding } from "../finding.ts";
-import type { FactFiles, PublishedName } from "./import-reader.ts";
+import type { FactFiles, LockReading, PublishedNames } from "./import-reader.ts";
 
 export const packageFile = "package.json";
 export const lockFile = "package-lock.json";
@@ -26,7 +26,7 @@ const packageSchema = z.looseObject({
 
 const lockSchema = z.looseObject({
   lockfileVersion: z.literal([2, 3]),
-  packages: z.record(z.string(), z.looseObject({ dev: z.boolean().optional() })),
+  packages: z.record(z.string(), z.looseObject({ version: z.string().optional(), integrity: z.string().optional() })),
 });
 
 export type PackageJson = z.infer<typeof packageSchema>;
@@ -55,12 +55,25 @@ export function readLockedNames(text: string | undefined): ReadonlySet<string> |
   return names;
 }
 
-export function readPackageName(facts: FactFiles): PublishedName {
+/** The packages with their digests; where they came from may change without meaning. */
+export function readPackageLock(facts: FactFiles): LockReading {
+  const text = facts.get(lockFile);
+  if (text === undefined) return { kind: "none" };
+  const lock = parseJson(text, lockFile, lockSchema);
+  if (lock.kind === "refused") return lock;
+  const entries = Object.entries(lock.value.packages)
+    .filter(([path]) => path !== "")
+    .map(([path, entry]) => `${path} ${JSON.stringify({ ...entry, resolved: undefined })}`);
+  return { kind: "locked", entries: entries.toSorted() };
+}
+
+export function readPackageName(facts: FactFiles): PublishedNames {
   const reading = readPackage(facts.get(packageFile));
-  if (reading.kind === "package") return { name: reading.value.name ?? null, findings: [] };
-  if (reading.kind === "refused") return { name: null, findings: [reading.finding] };
+  if (reading.kind === "package")
+    return { names: reading.value.name === undefined ? [] : [reading.value.name], findings: [] };
+  if (reading.kind === "refused") return { names: [], findings: [reading.finding] };
   const message = "there is none: other modules cannot import this one";
-  return { name: null, findings: [{ severity: "warning", file: packageFile, line: 0, message }] };
+  return { names: [], findings: [{ severity: "warning", file: packageFile, line: 0, message }] };
 }
 
 /** JSON as tsconfig.json has it: with comments, and commas before a closing bracket. */

@@ -2,11 +2,12 @@ import type { ObjectId } from "../../core/names.ts";
 import type { ModuleFolder } from "../read-module-folders.ts";
 import type { Repository } from "../repository.ts";
 import type { ImportCache } from "./import-cache.ts";
-import { type FileImports, fileImportsSchema, type ImportReader } from "./import-reader.ts";
+import { type FileImports, fileImportsSchema, type ImportReader, type SourceText } from "./import-reader.ts";
 
 /** Generated code is large, but not this large; past it a file is not parsed and its module says so. */
 const sourceBytesLimit = 4 * 1024 * 1024;
-const blobsPerWrite = 500;
+const blobsPerBatch = 500;
+const bytesPerBatch = 8 * 1024 * 1024;
 
 export interface ModuleImports {
   /** By `importsKey`. */
@@ -80,21 +81,45 @@ async function parseBlobs(
     readonly files: Map<string, FileImports>;
   },
 ): Promise<number> {
-  let fresh = new Map<ObjectId, FileImports>();
   let parsed = 0;
+  let batch: Batch = { files: [], bytes: 0 };
+  const flush = async (): Promise<void> => {
+    const { files } = batch;
+    batch = { files: [], bytes: 0 };
+    for (const [blob, imports] of await parseBatch(files)) options.files.set(importsKey(options.key, blob), imports);
+    options.signal?.throwIfAborted();
+    options.onProgress?.();
+    const fresh = files.flatMap(({ blob }) => {
+      const imports = options.files.get(importsKey(options.key, blob));
+      return imports === undefined ? [] : [[blob, imports] as const];
+    });
+    await options.cache.write(options.key, new Map(fresh));
+  };
   for await (const { blob, bytes } of options.repository.readBlobs([...options.blobs.keys()])) {
     const file = options.blobs.get(blob);
     if (file === undefined) continue;
-    const imports = file.reader.readImports(file.path, bytes.toString("utf8"));
-    options.files.set(importsKey(options.key, blob), imports);
-    fresh.set(blob, imports);
+    batch.files.push({ blob, path: file.path, text: bytes.toString("utf8"), reader: file.reader });
+    batch.bytes += bytes.length;
     parsed += 1;
-    if (fresh.size < blobsPerWrite) continue;
-    options.signal?.throwIfAborted();
-    options.onProgress?.();
-    await options.cache.write(options.key, fresh);
-    fresh = new Map();
+    if (batch.files.length >= blobsPerBatch || batch.bytes >= bytesPerBatch) await flush();
   }
-  if (fresh.size > 0) await options.cache.write(options.key, fresh);
+  if (batch.files.length > 0) await flush();
   return parsed;
+}
+
+interface Batch {
+  readonly files: (SourceText & { readonly blob: ObjectId; readonly reader: ImportReader })[];
+  bytes: number;
+}
+
+/** All of one reader: they were grouped by its key. */
+async function parseBatch(files: Batch["files"]): Promise<(readonly [ObjectId, FileImports])[]> {
+  const [first] = files;
+  if (first === undefined) return [];
+  const read = await first.reader.readImports(files);
+  return files.map(({ blob, path }, at) => {
+    const imports = read[at];
+    if (imports === undefined) throw new Error(`the reader of ${first.reader.language} left ${path} out`);
+    return [blob, imports] as const;
+  });
 }

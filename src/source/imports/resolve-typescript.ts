@@ -57,7 +57,7 @@ export function createTypeScriptResolver(context: ResolverContext): Resolver {
     );
     return resolutions.find((one) => one.finding !== null) ?? resolutions.find((one) => one.owner !== null) ?? inside;
   };
-  return { findings: facts.findings, resolve };
+  return { findings: facts.findings, declared: [], resolve };
 }
 
 interface Facts {

@@ -2,7 +2,7 @@ import { parseSync, type ParseResult, Visitor } from "oxc-parser";
 import { isTypeScriptSource, isTypeScriptTest } from "./typescript-source.ts";
 import { createTypeScriptResolver } from "./resolve-typescript.ts";
 import type { FileImports, Import, ImportKind, ImportReader } from "./import-reader.ts";
-import { packageFacts, readPackageName } from "./package-facts.ts";
+import { lockFile, packageFacts, readPackageLock, readPackageName } from "./package-facts.ts";
 
 /** Raised by hand when the reader finds something else in the same bytes. */
 const readerVersion = 1;
@@ -15,8 +15,10 @@ export function createTypeScriptReader(): ImportReader {
     isSource: isTypeScriptSource,
     isTest: isTypeScriptTest,
     readerKey: (path) => `typescript/${readerVersion}/${dialectOf(path)}`,
-    readImports,
-    publishedName: readPackageName,
+    readImports: (files) => Promise.resolve(files.map(({ path, text }) => readImports(path, text))),
+    publishNames: ({ facts }) => readPackageName(facts),
+    lockFiles: [lockFile],
+    readLock: readPackageLock,
     createResolver: createTypeScriptResolver,
   };
 }

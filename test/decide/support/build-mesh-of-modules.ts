@@ -27,13 +27,22 @@ export function buildMeshOfModules(spec: ModuleSpec): BuildFacts {
       return { dependency: text.replace("test:", ""), kind, file: "src/index.ts", line: at + 1 };
     });
     const source = { commit: objectId(`${module} commit 1`), tree: objectId(`${module} tree 1`) };
-    modules.set(module, { module, ...source, language: "typescript", problem: null, edges, lastFit: null });
+    modules.set(module, {
+      module,
+      ...source,
+      language: "typescript",
+      thirdParties: null,
+      problem: null,
+      edges,
+      lastFit: null,
+    });
   }
   return {
     modules,
     builds: new Map(),
     toolchains: { typescript: "node 20.20.2, typescript 7.0.2" },
-    builder: "1",
+    builders: { typescript: "1" },
+    settings: {},
     running: new Set(),
     now: reference,
     lostAfterMs: 60_000,

@@ -202,7 +202,8 @@ async function createParts(config: ServeConfig, db: Database, artifacts: Artifac
     declarationKey: generateSigningKey(),
     root: Buffer.from("no host reads this"),
     toolchains: Object.fromEntries(languages.map((language) => [language, describeToolchain(language)])),
-    builder: languages.map((language) => describeBuilder(language)).join(" "),
+    builders: Object.fromEntries(languages.map((language) => [language, describeBuilder(language)])),
+    settings: {},
   };
 }
 

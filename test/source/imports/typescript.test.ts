@@ -3,8 +3,10 @@ import { createTypeScriptReader } from "../../../src/source/imports/typescript.t
 
 const reader = createTypeScriptReader();
 
-function read(text: string, path = "src/a.ts") {
-  return reader.readImports(path, text);
+async function read(text: string, path = "src/a.ts") {
+  const [imports] = await reader.readImports([{ path, text }]);
+  if (imports === undefined) throw new Error("one file in, one out");
+  return imports;
 }
 
 describe("imports (case 11)", () => {
@@ -32,8 +34,8 @@ describe("imports (case 11)", () => {
     [`import a = require("x");`, "require"],
     [`export import a = require("x");`, "require"],
     [`import "x";`, "side-effect"],
-  ])("%s is one of kind %s", (text, kind) => {
-    expect(read(text)).toEqual({ imports: [{ specifier: "x", kind, line: 1 }], findings: [] });
+  ])("%s is one of kind %s", async (text, kind) => {
+    expect(await read(text)).toEqual({ imports: [{ specifier: "x", kind, line: 1 }], findings: [] });
   });
 
   it.each([
@@ -47,41 +49,41 @@ describe("imports (case 11)", () => {
     `thing.require("x");`,
     `class A { import(a: string) {} }`,
     `export {};\n/// <reference types="x" />`,
-  ])("%s is none", (text) => {
-    expect(read(text)).toEqual({ imports: [], findings: [] });
+  ])("%s is none", async (text) => {
+    expect(await read(text)).toEqual({ imports: [], findings: [] });
   });
 
-  it("in JSX text is none, in JSX code is one", () => {
+  it("in JSX text is none, in JSX code is one", async () => {
     const text = `export const a = <p title='import "y"'>import "z"; {require("x")}</p>;`;
-    expect(read(text, "src/a.tsx").imports.map((one) => one.specifier)).toEqual(["x"]);
+    expect((await read(text, "src/a.tsx")).imports.map((one) => one.specifier)).toEqual(["x"]);
   });
 
-  it("reads type arguments that only TSX takes for tags", () => {
-    expect(read(`import "x";\nconst a = <T,>(b: T) => b;`, "src/a.tsx").imports).toHaveLength(1);
-    expect(read(`import "x";\nconst a = <T>b;`, "src/a.ts").imports).toHaveLength(1);
+  it("reads type arguments that only TSX takes for tags", async () => {
+    expect((await read(`import "x";\nconst a = <T,>(b: T) => b;`, "src/a.tsx")).imports).toHaveLength(1);
+    expect((await read(`import "x";\nconst a = <T>b;`, "src/a.ts")).imports).toHaveLength(1);
   });
 
-  it("carries lines", () => {
-    expect(read(`\n\nimport "x";\n// é 😀\nrequire("y");`).imports.map((one) => one.line)).toEqual([3, 5]);
+  it("carries lines", async () => {
+    expect((await read(`\n\nimport "x";\n// é 😀\nrequire("y");`)).imports.map((one) => one.line)).toEqual([3, 5]);
   });
 
   it.each([`import(name);`, "import(`./${name}.js`);", `require("a" + b);`, `require(name);`])(
     "%s is a warning with its line: never guessed, never silent (case 12)",
-    (text) => {
-      const found = read(`\n${text}`);
+    async (text) => {
+      const found = await read(`\n${text}`);
       expect(found.imports).toEqual([]);
       expect(found.findings).toEqual([{ severity: "warning", line: 2, message: expect.stringMatching(/computed/) }]);
     },
   );
 
-  it("that cannot be read is an error, not an empty answer", () => {
-    expect(read(`import { from "x";`).findings).toEqual([
+  it("that cannot be read is an error, not an empty answer", async () => {
+    expect((await read(`import { from "x";`)).findings).toEqual([
       { severity: "error", line: 1, message: expect.stringMatching(/cannot be read/) },
     ]);
   });
 
-  it("of a name with control characters is an error (case 52)", () => {
-    expect(read(`import "x\\u0000y";`)).toMatchObject({ imports: [], findings: [{ severity: "error" }] });
+  it("of a name with control characters is an error (case 52)", async () => {
+    expect(await read(`import "x\\u0000y";`)).toMatchObject({ imports: [], findings: [{ severity: "error" }] });
   });
 });
 

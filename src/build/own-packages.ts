@@ -1,0 +1,30 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+const require = createRequire(import.meta.url);
+
+/** Folder of one of this product's own packages. */
+export function findPackage(name: string, from?: string): string {
+  const lookUp = from === undefined ? require : createRequire(join(from, "package.json"));
+  return dirname(lookUp.resolve(`${name}/package.json`));
+}
+
+function versionOf(name: string): string {
+  const text: unknown = JSON.parse(readFileSync(join(findPackage(name), "package.json"), "utf8"));
+  if (typeof text !== "object" || text === null || !("version" in text) || typeof text.version !== "string") {
+    throw new Error(`package ${name} of this product has no version`);
+  }
+  return text.version;
+}
+
+/** e.g. `node 20.20.2, typescript 7.0.2, @types/node 20.19.43, linux-x64`. */
+export function describeNode(): string {
+  const parts = ["typescript", "@types/node"].map((name) => `${name} ${versionOf(name)}`);
+  return [`node ${process.versions.node}`, ...parts, describePlatform()].join(", ");
+}
+
+/** Part of every toolchain, because third-party packages may bring other files on another platform. */
+export function describePlatform(): string {
+  return `${process.platform}-${process.arch}`;
+}
