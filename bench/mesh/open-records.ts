@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ControlDependencies } from "../../src/activities/control-dependencies.ts";
 import { createImportCache } from "../../src/activities/import-cache.ts";
+import { createPushRecords } from "../../src/activities/push-records.ts";
 import { createRepositoryPool } from "../../src/activities/repository-pool.ts";
 import { chooseFreePort } from "../../src/embedded/ports.ts";
 import { startPostgres } from "../../src/embedded/postgres.ts";
@@ -55,6 +56,7 @@ export async function openRecords(): Promise<Records> {
       toolchains: { typescript: "bench" },
       builders: {},
       settings: {},
+      records: createPushRecords(db, "bench"),
       lostAfterMs: 120_000,
       limits: situationLimits({ silentAfterMs: 90_000, pollIntervalMs: 3_000 }),
       nowMs: Date.now,

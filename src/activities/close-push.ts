@@ -1,14 +1,14 @@
 import type { PushResult } from "../core/push.ts";
-import { endPush, getPush, listTold, type ToldRecord } from "../store/pushes.ts";
-import type { ControlDependencies } from "./control-dependencies.ts";
+import type { ToldRecord } from "../store/pushes.ts";
+import type { PushDependencies } from "./control-dependencies.ts";
 import { describePushEnd } from "./describe-push-end.ts";
 
 /** Works the result out from what was recorded, and keeps it. The first result stands. */
 export async function closePush(
-  deps: ControlDependencies,
+  deps: PushDependencies,
   request: { readonly push: string; readonly rounds: number; readonly moving: readonly string[] },
 ): Promise<PushResult> {
-  const told = await listTold(deps.db, deps.mesh, request.push);
+  const told = await deps.records.listTold(request.push);
   const last = new Map(told.map((one) => [one.node, one]));
   const count = (outcome: ToldRecord["outcome"]): number =>
     [...last.values()].filter((one) => one.outcome === outcome).length;
@@ -26,6 +26,6 @@ export async function closePush(
     moving: request.moving.slice(0, 50),
     message: describePushEnd({ ...request, outcome, last: [...last.values()], sent }),
   };
-  await endPush(deps.db, deps.mesh, request.push, result);
-  return (await getPush(deps.db, deps.mesh, request.push))?.result ?? result;
+  await deps.records.endPush(request.push, result);
+  return (await deps.records.getPush(request.push))?.result ?? result;
 }

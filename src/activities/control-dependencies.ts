@@ -2,9 +2,17 @@ import type { Name } from "../core/names.ts";
 import type { SituationLimits } from "../decide/situation-facts.ts";
 import type { Database } from "../store/database.ts";
 import type { ImportCache } from "../source/imports/import-cache.ts";
+import type { PushRecords } from "./push-records.ts";
 import type { RepositoryPool } from "./repository-pool.ts";
 
-export interface ControlDependencies {
+/** What opening, widening and closing a push needs. */
+export interface PushDependencies {
+  readonly records: PushRecords;
+  readonly limits: SituationLimits;
+  readonly nowMs: () => number;
+}
+
+export interface ControlDependencies extends PushDependencies {
   readonly db: Database;
   readonly mesh: Name;
   readonly repositories: RepositoryPool;
@@ -14,8 +22,6 @@ export interface ControlDependencies {
   readonly builders: Readonly<Record<string, string>>;
   readonly settings: Readonly<Record<string, string>>;
   readonly lostAfterMs: number;
-  readonly limits: SituationLimits;
-  readonly nowMs: () => number;
   /** Part of ids of pushes and waves, which a person can read. */
   readonly makeSuffix: () => string;
 }

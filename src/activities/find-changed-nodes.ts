@@ -1,11 +1,6 @@
 import type { Digest, Name } from "../core/names.ts";
 import { findChanged } from "../decide/find-changed.ts";
-import { listPushEffects } from "../store/provisions.ts";
-import { countTargets, recordTargets } from "../store/push-targets.ts";
-import { getBaseline, getPush, listTold } from "../store/pushes.ts";
-import { inTransaction } from "../store/transaction.ts";
-import { loadWorld } from "../store/world.ts";
-import type { ControlDependencies } from "./control-dependencies.ts";
+import type { PushDependencies } from "./control-dependencies.ts";
 import type { ChangedNodes } from "./control-types.ts";
 
 /**
@@ -13,28 +8,24 @@ import type { ChangedNodes } from "./control-types.ts";
  * differs is kept as the targets of the next round, by name and with its reason.
  */
 export async function findChangedNodes(
-  deps: ControlDependencies,
+  deps: PushDependencies,
   request: { readonly push: string; readonly round: number },
 ): Promise<ChangedNodes> {
-  const changed = await inTransaction(deps.db, { isolation: "repeatable read", access: "read only" }, async (tx) => {
-    const push = await getPush(tx, deps.mesh, request.push);
-    const baseline = await getBaseline(tx, deps.mesh, request.push);
-    if (push === null || baseline === null) throw new Error(`push ${request.push} has no baseline`);
-    const world = await loadWorld(tx, deps.mesh);
-    const told = new Map<Name, Digest | null>();
-    for (const one of await listTold(tx, deps.mesh, request.push)) told.set(one.node, one.digest);
-    return findChanged({
-      world,
-      named: new Set(push.named),
-      byPolicy: push.kind === "auto",
-      baseline,
-      told,
-      effects: await listPushEffects(tx, deps.mesh, request.push),
-    });
+  const read = await deps.records.readChange(request.push);
+  if (read === null) throw new Error(`push ${request.push} has no baseline`);
+  const told = new Map<Name, Digest | null>();
+  for (const one of read.told) told.set(one.node, one.digest);
+  const changed = findChanged({
+    world: read.world,
+    named: new Set(read.push.named),
+    byPolicy: read.push.kind === "auto",
+    baseline: read.baseline,
+    told,
+    effects: read.effects,
   });
   const next = { push: request.push, round: request.round + 1 };
-  if (changed.length > 0) await recordTargets(deps.db, deps.mesh, next, changed);
-  const count = changed.length === 0 ? 0 : await countTargets(deps.db, deps.mesh, next);
+  if (changed.length > 0) await deps.records.recordTargets(next, changed);
+  const count = changed.length === 0 ? 0 : await deps.records.countTargets(next);
   const first = changed.slice(0, 3).map((one) => `${one.node} (${one.why})`);
   return {
     count,

@@ -2,10 +2,10 @@ import { InputError } from "../core/errors.ts";
 import type { Name } from "../core/names.ts";
 import { captureBaseline } from "../decide/find-changed.ts";
 import { isBehind, whyBehind } from "../decide/situation.ts";
-import { countTargets, listTargets, recordTargets, type PushTarget } from "../store/push-targets.ts";
-import { openPush, recordBaseline, type PushRecord } from "../store/pushes.ts";
-import { loadMeshView, type MeshView } from "../store/situations.ts";
-import type { ControlDependencies } from "./control-dependencies.ts";
+import type { PushTarget } from "../store/push-targets.ts";
+import type { PushRecord } from "../store/pushes.ts";
+import type { MeshView } from "../store/situations.ts";
+import type { PushDependencies } from "./control-dependencies.ts";
 import type { OpenedPush } from "./control-types.ts";
 
 export interface PushRequest {
@@ -21,25 +21,25 @@ export interface PushRequest {
  * Keeps the push, the digests of what every node should be now (R18), and whom round 0 tells. Each is kept once: a
  * retry that sees a later world changes none of them.
  */
-export async function openNewPush(deps: ControlDependencies, request: PushRequest): Promise<OpenedPush> {
-  const view = await loadMeshView(deps.db, deps.mesh, {
+export async function openNewPush(deps: PushDependencies, request: PushRequest): Promise<OpenedPush> {
+  const view = await deps.records.readView({
     now: new Date(deps.nowMs()).toISOString(),
     limits: deps.limits,
   });
   const targets = chooseTargets(request, view);
   const named = targets.map((target) => target.node);
-  await openPush(deps.db, deps.mesh, {
+  await deps.records.openPush({
     id: request.push,
     kind: request.kind,
     named,
     requestedBy: request.requestedBy,
     why: request.why,
   });
-  await recordBaseline(deps.db, deps.mesh, request.push, captureBaseline(view.world));
+  await deps.records.recordBaseline(request.push, captureBaseline(view.world));
   const round = { push: request.push, round: 0 };
-  if ((await countTargets(deps.db, deps.mesh, round)) === 0) await recordTargets(deps.db, deps.mesh, round, targets);
-  const kept = await countTargets(deps.db, deps.mesh, round);
-  const first = await listTargets(deps.db, deps.mesh, { ...round, from: 0, count: 5 });
+  if ((await deps.records.countTargets(round)) === 0) await deps.records.recordTargets(round, targets);
+  const kept = await deps.records.countTargets(round);
+  const first = await deps.records.listTargets({ ...round, from: 0, count: 5 });
   return {
     targets: kept,
     summary: describe(

@@ -1,30 +1,27 @@
 import type { Name } from "../core/names.ts";
 import type { Provision } from "../core/provision.ts";
-import { sealSecret } from "../link/sealing.ts";
-import type { Transaction } from "../store/database.ts";
-import { listNodes, type NodeRecord } from "../store/nodes.ts";
-import { insertSealedBoxes } from "../store/sealed-boxes.ts";
+import type { NodeRecord } from "../store/nodes.ts";
+import type { GateRecords } from "./push-records.ts";
+import type { TellDependencies } from "./tell.ts";
 
 /**
  * Credentials of new provisions, sealed once to the consumer's host and once to the provider's. The clear password
  * lives in this function only (R46).
  */
 export async function sealMints(
-  tx: Transaction,
-  deps: { readonly mesh: Name; readonly makePassword: () => string },
+  gate: GateRecords,
+  deps: Pick<TellDependencies, "makePassword" | "sealSecret">,
   mints: readonly Provision[],
 ): Promise<void> {
-  const nodes = new Map((await listNodes(tx, deps.mesh)).map((node) => [node.name, node]));
+  const nodes = new Map((await gate.listNodes()).map((node) => [node.name, node]));
   for (const mint of mints) {
     const password = deps.makePassword();
     const recipients = new Set([mint.consumer.node, mint.provider.node]);
     for (const name of recipients) {
       const { incarnation, keys } = enrolled(nodes, name);
       const secret = { node: name, provision: mint.id, version: mint.version, user: mint.name, password };
-      const box = await sealSecret(secret, keys.seal);
-      await insertSealedBoxes(tx, deps.mesh, { node: name, incarnation }, [
-        { provision: mint.id, version: mint.version, box },
-      ]);
+      const box = await deps.sealSecret(secret, keys.seal);
+      await gate.insertSealedBoxes({ node: name, incarnation }, [{ provision: mint.id, version: mint.version, box }]);
     }
   }
 }

@@ -3,19 +3,9 @@ import type { Content } from "../core/declaration.ts";
 import type { Name } from "../core/names.ts";
 import type { TellDecision } from "../decide/decide-tell.ts";
 import type { World } from "../decide/world.ts";
-import { sealDeclaration } from "../link/declaration-envelope.ts";
-import type { SigningKey } from "../link/keys.ts";
-import type { Transaction } from "../store/database.ts";
-import { insertDeclaration } from "../store/declarations.ts";
-import { listSealedBoxes, type Recipient } from "../store/sealed-boxes.ts";
-
-export interface Sender {
-  readonly mesh: Name;
-  readonly epoch: number;
-  readonly declarationKey: SigningKey;
-  readonly staleAfterMs: number;
-  readonly nowMs: () => number;
-}
+import type { Recipient } from "../store/sealed-boxes.ts";
+import type { GateRecords } from "./push-records.ts";
+import type { TellDependencies } from "./tell.ts";
 
 export interface Sending {
   readonly world: World;
@@ -27,7 +17,7 @@ export interface Sending {
 }
 
 /** Signs what was decided and puts it into the node's mailbox, in the transaction that took its number (R28). */
-export async function sendDeclaration(tx: Transaction, sender: Sender, sending: Sending): Promise<void> {
+export async function sendDeclaration(gate: GateRecords, sender: TellDependencies, sending: Sending): Promise<void> {
   const { decision, target } = sending;
   const incarnation = sending.world.nodes.get(target.node)?.incarnation;
   if (incarnation === null || incarnation === undefined)
@@ -44,10 +34,10 @@ export async function sendDeclaration(tx: Transaction, sender: Sender, sending: 
     staleAfter: new Date(issuedAtMs + sender.staleAfterMs).toISOString(),
     digest: decision.digest,
     content: decision.content,
-    sealed: await listBoxes(tx, sender.mesh, { node: target.node, incarnation }, decision.content),
+    sealed: await listBoxes(gate, { node: target.node, incarnation }, decision.content),
   };
-  const envelope = sealDeclaration(declaration, [sender.declarationKey]);
-  await insertDeclaration(tx, {
+  const envelope = sender.signDeclaration(declaration);
+  await gate.insertDeclaration({
     declaration,
     envelope,
     offers: decision.offers,
@@ -58,14 +48,14 @@ export async function sendDeclaration(tx: Transaction, sender: Sender, sending: 
 }
 
 /** The boxes that the content refers to. One that is missing was sealed to another host: nothing is sent without it. */
-async function listBoxes(tx: Transaction, mesh: Name, recipient: Recipient, content: Content): Promise<SealedBox[]> {
+async function listBoxes(gate: GateRecords, recipient: Recipient, content: Content): Promise<SealedBox[]> {
   const wanted = content.resources.flatMap((resource): readonly { provision: string; version: number }[] => {
     if (resource.kind === "grant") return resource.grants;
     return resource.kind === "file" && resource.content.from === "provisions" ? resource.content.references : [];
   });
   if (wanted.length === 0) return [];
   const unique = new Map(wanted.map(({ provision, version }) => [`${provision}#${version}`, { provision, version }]));
-  const boxes = await listSealedBoxes(tx, mesh, recipient, [...unique.values()]);
+  const boxes = await gate.listSealedBoxes(recipient, [...unique.values()]);
   const missing = [...unique.keys()].filter((key) => !boxes.some((box) => `${box.provision}#${box.version}` === key));
   if (missing.length > 0)
     throw new Error(`no credentials of ${missing.join(", ")} are sealed to the present host of ${recipient.node}`);

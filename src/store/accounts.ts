@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { digestSchema, nameSchema, timestampSchema, type Digest, type Name } from "../core/names.ts";
 import { reportSchema, type Report } from "../core/report.ts";
-import type { KeepReport } from "../decide/order-reports.ts";
+import type { ReportDecision, ReportFacts } from "../decide/judge-report.ts";
 import type { FailureTrack } from "../decide/track-failures.ts";
 import { bigintColumn, timeColumn } from "./columns.ts";
 import type { Database, Queryable, Transaction } from "./database.ts";
@@ -46,21 +46,6 @@ const columns = `node, incarnation, epoch, number, boot, sequence, digest, outco
   failing, failing_since as "failingSince", failing_count as "failingCount", no_success_since as "noSuccessSince",
   no_success_count as "noSuccessCount"`;
 
-/** What the decision about one report needs, read while no other report of the node can be decided. */
-export interface AccountFacts {
-  readonly account: AccountRecord | null;
-  /** Of the node as enrolled now; null: nobody is, or there is no such node. */
-  readonly incarnation: string | null;
-  /** Digest of what this node was sent under `report.has`; null: no such declaration is recorded. */
-  readonly sentDigest: Digest | null;
-  /** ISO, by the database's clock. */
-  readonly receivedAt: string;
-}
-
-export type AccountDecision =
-  | { readonly kind: "kept"; readonly track: FailureTrack }
-  | Exclude<KeepReport, { readonly kind: "kept" }>;
-
 /**
  * Reads, decides and writes about one report in one transaction that holds the node's row (R38, case 39). What is
  * neither kept nor a duplicate is counted as refused. `decide` must be pure.
@@ -69,12 +54,12 @@ export function keepAccount(
   db: Database,
   mesh: Name,
   report: Report,
-  decide: (facts: AccountFacts) => AccountDecision,
-): Promise<AccountDecision> {
+  decide: (facts: ReportFacts) => ReportDecision,
+): Promise<ReportDecision> {
   const kept = reportSchema.parse(report);
   return inTransaction(db, { isolation: "read committed" }, async (tx) => {
     const node = await lockNode(tx, mesh, kept.node);
-    const facts: AccountFacts = {
+    const facts: ReportFacts = {
       account: await getAccount(tx, mesh, kept.node),
       incarnation: node?.incarnation ?? null,
       sentDigest: await findSentDigest(tx, mesh, kept),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { nameSchema, type Name } from "../core/names.ts";
+import { isSameLease, nextEpoch, type KnownEpochs, type SeenLease } from "../decide/lease.ts";
 import { bigintColumn, timeColumn } from "./columns.ts";
 import { observeCondition } from "./conditions.ts";
 import type { Database, Queryable, Transaction } from "./database.ts";
@@ -23,9 +24,6 @@ export type LeaseRecord = z.output<typeof leaseRecordSchema>;
 
 const grantRecordSchema = z.object({ epoch: bigintColumn, holder: z.string(), grantedAt: timeColumn });
 export type GrantRecord = z.output<typeof grantRecordSchema>;
-
-/** What a candidate saw last; null: it saw that there was no record. */
-export type SeenLease = Pick<LeaseRecord, "holder" | "epoch" | "beat"> | null;
 
 export interface LeaseRequest {
   readonly mesh: Name;
@@ -66,8 +64,9 @@ export function takeLease(db: Database, request: LeaseRequest): Promise<{ epoch:
   return inTransaction(db, options, async (tx) => {
     await lockGate(tx);
     const now = await readLease(tx, request.mesh);
-    if (!isSame(now, request.seen)) return null;
-    const { epoch, lost } = await raiseEpoch(tx, request.mesh);
+    if (!isSameLease(now, request.seen)) return null;
+    const { epoch, lost } = nextEpoch(await readEpochs(tx, request.mesh));
+    await raiseEpoch(tx, request.mesh, epoch);
     await insertGrant(tx, request.mesh, epoch, request.holder);
     await writeLease(tx, request, epoch);
     if (lost !== null) await sayLost(tx, request.mesh, epoch, lost);
@@ -101,41 +100,27 @@ export async function releaseLease(
   return changed === 1;
 }
 
-function isSame(now: LeaseRecord | null, seen: SeenLease): boolean {
-  if (now === null || seen === null) return now === null && seen === null;
-  return now.holder === seen.holder && now.epoch === seen.epoch && now.beat === seen.beat;
-}
-
-const raisedSchema = z.object({
-  epoch: bigintColumn,
-  leaseEpoch: bigintColumn.nullable(),
-  grantEpoch: bigintColumn.nullable(),
-  before: bigintColumn,
+const knownEpochsSchema = z.object({
+  mesh: bigintColumn,
+  floor: bigintColumn,
+  lease: bigintColumn.nullable(),
+  grants: bigintColumn.nullable(),
 });
 
-/** Above everything that was ever granted, whichever of the tables still knows it (R35). */
-async function raiseEpoch(tx: Transaction, mesh: Name): Promise<{ epoch: number; lost: string | null }> {
-  const raised = await one(
+/** What the tables still know; the gate is held, so nobody grants meanwhile. */
+function readEpochs(tx: Transaction, mesh: Name): Promise<KnownEpochs> {
+  return one(
     tx,
-    raisedSchema,
-    `with known as (
-       select m.name, greatest(m.epoch, m.epoch_floor) as before,
-              (select epoch from lease where mesh = m.name) as lease_epoch,
-              (select max(epoch) from epoch_grant where mesh = m.name) as grant_epoch
-         from mesh m where m.name = $1)
-     update mesh set epoch = greatest(before, lease_epoch, grant_epoch) + 1,
-                     epoch_floor = greatest(before, lease_epoch, grant_epoch) + 1
-       from known where mesh.name = known.name
-     returning epoch, before, lease_epoch as "leaseEpoch", grant_epoch as "grantEpoch"`,
+    knownEpochsSchema,
+    `select m.epoch as mesh, m.epoch_floor as floor, (select epoch from lease where mesh = m.name) as lease,
+            (select max(epoch) from epoch_grant where mesh = m.name) as grants
+       from mesh m where m.name = $1`,
     [mesh],
   );
-  const last = raised.epoch - 1;
-  const lost = [
-    ...(raised.before < last ? ["the mesh's own epoch"] : []),
-    ...((raised.leaseEpoch ?? 0) < last ? ["the lease"] : []),
-    ...((raised.grantEpoch ?? 0) < last ? ["the list of grants"] : []),
-  ];
-  return { epoch: raised.epoch, lost: lost.length === 0 ? null : lost.join(" and ") };
+}
+
+function raiseEpoch(tx: Transaction, mesh: Name, epoch: number): Promise<number> {
+  return run(tx, `update mesh set epoch = $2, epoch_floor = $2 where name = $1`, [mesh, epoch]);
 }
 
 function insertGrant(tx: Transaction, mesh: Name, epoch: number, holder: string): Promise<number> {

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Order } from "../core/declaration.ts";
-import { provisionKindSchema, type ProvisionKind } from "../core/manifest.ts";
+import { provisionKindSchema } from "../core/manifest.ts";
 import { nameSchema, type Name } from "../core/names.ts";
 import { provisionSchema, type Provision } from "../core/provision.ts";
+import type { GrantsRead } from "../decide/judge-report.ts";
 import { ageColumn, timeColumn } from "./columns.ts";
 import type { Queryable, Transaction } from "./database.ts";
 import { many, run } from "./rows.ts";
@@ -94,18 +94,6 @@ export function withdrawProvisions(
       where mesh = $1 and id = any($3::text[]) and state = 'issued'`,
     [mesh, withdrawal.push, withdrawal.ids],
   );
-}
-
-export interface GrantsRead {
-  readonly node: Name;
-  /** The order of the declaration the host had accepted when it read. */
-  readonly has: Order;
-  /** One for each grant list that was really read; a provider that could not be read is left out. */
-  readonly grants: readonly {
-    readonly module: Name;
-    readonly kind: ProvisionKind;
-    readonly present: readonly { readonly provision: string; readonly version: number }[];
-  }[];
 }
 
 /**

@@ -1,16 +1,10 @@
-import { randomBytes } from "node:crypto";
 import { Worker, type NativeConnection, type WorkerOptions } from "@temporalio/worker";
-import { createBuildActivities } from "../activities/build.ts";
-import { createControlActivities } from "../activities/control.ts";
-import { createDeliverActivities } from "../activities/deliver.ts";
-import { createImportCache } from "../activities/import-cache.ts";
 import type { DeadEpochError } from "../core/errors.ts";
 import { buildQueue, controlQueue, deliverQueue } from "../decide/ids.ts";
+import { createActivities } from "./create-activities.ts";
 import type { Lease } from "./lease-keeper.ts";
-import { lostAfterMs } from "./lost-after.ts";
 import type { ControllerParts } from "./open-parts.ts";
 import type { ServeConfig } from "./serve-config.ts";
-import { situationLimits } from "./situation-limits.ts";
 
 export interface WorkerParts {
   readonly config: ServeConfig;
@@ -24,7 +18,7 @@ export interface WorkerParts {
 
 /** Three queues: decisions, builds, and sends. Only the holder of the lease polls the last one. */
 export async function createWorkers(worker: WorkerParts): Promise<Worker[]> {
-  const { config, parts, connection, workflowBundle } = worker;
+  const { config, connection, workflowBundle } = worker;
   const shared: Pick<
     WorkerOptions,
     "connection" | "namespace" | "shutdownGraceTime" | "shutdownForceTime" | "stickyQueueScheduleToStartTimeout"
@@ -36,39 +30,7 @@ export async function createWorkers(worker: WorkerParts): Promise<Worker[]> {
     shutdownForceTime: "60 seconds",
     stickyQueueScheduleToStartTimeout: "1 second",
   };
-  const surroundings = {
-    toolchains: parts.toolchains,
-    builders: parts.builders,
-    settings: parts.settings,
-    lostAfterMs,
-    nowMs: Date.now,
-  };
-  const control = createControlActivities({
-    ...parts.look,
-    ...surroundings,
-    imports: createImportCache(parts.db),
-    limits: situationLimits(config),
-    makeSuffix: () => randomBytes(2).toString("hex"),
-  });
-  const build = createBuildActivities({
-    ...parts.look,
-    ...surroundings,
-    artifacts: parts.artifacts,
-    sandboxFor: parts.sandboxes.sandboxFor,
-    folders: { work: config.folders.builds, cache: config.folders.cache },
-    random: Math.random,
-  });
-  const deliver = createDeliverActivities({
-    db: parts.db,
-    mesh: config.mesh,
-    epoch: worker.lease.epoch,
-    mayAct: () => worker.lease.mayAct(),
-    declarationKey: parts.declarationKey,
-    staleAfterMs: config.staleAfterMs,
-    nowMs: Date.now,
-    makePassword: () => `${config.passwordPrefix}${randomBytes(24).toString("base64url")}`,
-    onDeadEpoch: worker.onDeadEpoch,
-  });
+  const { control, build, deliver } = createActivities(worker);
   return [
     await Worker.create({
       ...shared,

@@ -3,17 +3,16 @@ import type { Name } from "../core/names.ts";
 import type { Report } from "../core/report.ts";
 import type { ArtifactStore } from "../build/artifact-store.ts";
 import { compareOrder } from "../decide/order.ts";
-import { keepReport } from "../decide/order-reports.ts";
-import { trackFailures } from "../decide/track-failures.ts";
+import { judgeReport, listGrantsRead } from "../decide/judge-report.ts";
 import { hashEnrolmentSecret } from "../link/enrolment-token.ts";
 import type { GatewayRecords, KeptReport } from "../link/gateway/gateway-records.ts";
 import { incarnationOf } from "../link/keys.ts";
-import { keepAccount, type AccountDecision, type AccountFacts } from "../store/accounts.ts";
+import { keepAccount } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
 import { newestDeclaration } from "../store/declarations.ts";
 import { useToken } from "../store/enrolment.ts";
 import { getNode, recordContact } from "../store/nodes.ts";
-import { confirmWithdrawals, type GrantsRead } from "../store/provisions.ts";
+import { confirmWithdrawals } from "../store/provisions.ts";
 import { recordDelivery } from "../store/webhooks.ts";
 
 export interface GatewayParts {
@@ -65,7 +64,7 @@ export function createGatewayRecords(parts: GatewayParts): GatewayRecords {
     hostKeysOf: async (node) => (await getNode(db, mesh, node))?.keys ?? null,
     newestEnvelope: (node, after) => readNewest(parts, node, after),
     onDeclaration: (node, wake) => parts.wakes.subscribe(node, wake),
-    keepReport: (node, report) => keep(parts, node, report),
+    keepReport: (_node, report) => keep(parts, report),
     statBlob: (digest) => artifacts.statBlob(digest),
     openBlob: (digest, range) => artifacts.openBlob(digest, range),
     recordContact: (node) => recordContact(db, mesh, node),
@@ -81,32 +80,12 @@ async function readNewest({ db, mesh }: GatewayParts, node: string, after: Order
   return mail.incarnation === incarnation ? mail.envelope : null;
 }
 
-async function keep(parts: GatewayParts, node: string, report: Report): Promise<KeptReport> {
-  const decision = await keepAccount(parts.db, parts.mesh, report, (facts) => decide(facts, report));
+async function keep({ db, mesh }: GatewayParts, report: Report): Promise<KeptReport> {
+  const decision = await keepAccount(db, mesh, report, (facts) => judgeReport(report, facts));
   if (decision.kind === "kept" || decision.kind === "duplicate") {
-    await confirm(parts, node, report);
+    const read = listGrantsRead(report);
+    if (read !== null) await confirmWithdrawals(db, mesh, read);
     return { outcome: "kept" };
   }
   return { outcome: decision.kind === "older" ? "older" : "refused", why: decision.message };
-}
-
-function decide(facts: AccountFacts, report: Report): AccountDecision {
-  const { account, incarnation, sentDigest, receivedAt } = facts;
-  const decision = keepReport({ account, report, incarnation, sentDigest });
-  return decision.kind === "kept"
-    ? { kind: "kept", track: trackFailures(account?.track ?? null, report, receivedAt) }
-    : decision;
-}
-
-/** What the provider's host read back as gone is a debt paid (R20). A grant that could not be read confirms nothing. */
-async function confirm({ db, mesh }: GatewayParts, node: string, report: Report): Promise<void> {
-  if (report.has === null) return;
-  const grants: GrantsRead["grants"][number][] = [];
-  for (const resource of report.resources) {
-    const [kind, module, provider] = resource.id.split("/");
-    if (kind !== "grant" || module === undefined || resource.provisions === undefined) continue;
-    if (provider !== "postgresql" && provider !== "rabbitmq") continue;
-    grants.push({ module, kind: provider, present: resource.provisions });
-  }
-  if (grants.length > 0) await confirmWithdrawals(db, mesh, { node, has: report.has, grants });
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type ClockReading, isSameLease, leaseDeadline, mayAct as isBefore, mayTakeLease } from "../decide/lease.ts";
 
 /**
  * Holds the mesh's lease for this process (R34, R36). Safety is the gate's and the hosts' fence; the lease makes fights
@@ -33,10 +34,7 @@ export interface Lease {
   release(): Promise<void>;
 }
 
-export const leaseAgeMs = 15_000;
 const renewEveryMs = 5_000;
-/** The holder stops acting this long before the record's age is over. */
-const marginMs = 3_000;
 const lookEveryMs = 500;
 
 /** Waits until the lease is free or has not moved for its whole age, as seen by this process, and takes it. */
@@ -51,16 +49,15 @@ export async function acquireLease(
   for (;;) {
     options.signal.throwIfAborted();
     const record = await store.read();
-    if (!isSame(record, seen)) {
+    if (!isSameLease(record, seen)) {
       seen = record;
       seenAtMs = clock.monotonicMs();
     }
-    const free = record === null || record.holder === null;
-    if (free || clock.monotonicMs() - seenAtMs >= record.ageMs) {
-      const askedAt = { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
+    if (mayTakeLease(record, clock.monotonicMs() - seenAtMs)) {
+      const askedAt = readClock(clock);
       const epoch = await store.take(record);
       if (epoch !== null) return keepLease(store, clock, epoch, askedAt, options.onLost);
-    } else if (!said) {
+    } else if (!said && record !== null) {
       said = true;
       options.onWaiting(record);
     }
@@ -68,24 +65,21 @@ export async function acquireLease(
   }
 }
 
-function isSame(a: LeaseRecord | null, b: LeaseRecord | null): boolean {
-  if (a === null || b === null) return a === b;
-  return a.holder === b.holder && a.epoch === b.epoch && a.beat === b.beat;
+function readClock(clock: LeaseClock): ClockReading {
+  return { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
 }
 
 function keepLease(
   store: LeaseStore,
   clock: LeaseClock,
   epoch: number,
-  askedAt: { monotonicMs: number; wallMs: number },
+  askedAt: ClockReading,
   onLost: (why: string) => void,
 ): Lease {
   const ended = new AbortController();
-  // Counted from before the request was sent: the record's age began no earlier than that.
-  let monotonicDeadlineMs = askedAt.monotonicMs + leaseAgeMs - marginMs;
-  let wallDeadlineMs = askedAt.wallMs + leaseAgeMs - marginMs;
+  let deadline = leaseDeadline(askedAt);
   let lost = false;
-  const mayAct = (): boolean => !lost && clock.monotonicMs() < monotonicDeadlineMs && clock.wallMs() < wallDeadlineMs;
+  const mayAct = (): boolean => !lost && isBefore(deadline, readClock(clock));
   const lose = (why: string): void => {
     if (lost || ended.signal.aborted) return;
     lost = true;
@@ -96,13 +90,11 @@ function keepLease(
     for (;;) {
       await clock.sleep(renewEveryMs, ended.signal);
       if (!mayAct()) return lose("the lease ran out before it could be renewed");
-      const beforeMono = clock.monotonicMs();
-      const beforeWall = clock.wallMs();
-      const renewed = await renewOnce(store, epoch, clock, () => monotonicDeadlineMs - clock.monotonicMs());
+      const before = readClock(clock);
+      const renewed = await renewOnce(store, epoch, clock, () => deadline.monotonicMs - clock.monotonicMs());
       if (renewed !== "renewed") return lose(renewed);
       if (!mayAct()) return lose("the renewal was answered after the lease had run out");
-      monotonicDeadlineMs = beforeMono + leaseAgeMs - marginMs;
-      wallDeadlineMs = beforeWall + leaseAgeMs - marginMs;
+      deadline = leaseDeadline(before);
     }
   };
   renewLoop().catch((error: unknown) => {

@@ -1,6 +1,7 @@
 import { openDatabase } from "../store/database.ts";
 import { readLease, releaseLease, renewLease, takeLease } from "../store/lease.ts";
-import { leaseAgeMs, type LeaseStore } from "./lease-keeper.ts";
+import { leaseAgeMs } from "../decide/lease.ts";
+import type { LeaseStore } from "./lease-keeper.ts";
 import type { ServeConfig } from "./serve-config.ts";
 
 /** On connections of its own: load on the records must not lose the lease. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { compareAll } from "../../src/activities/compare-all.ts";
 import type { ControlDependencies } from "../../src/activities/control-dependencies.ts";
+import { createPushRecords } from "../../src/activities/push-records.ts";
 import { createRepositoryPool } from "../../src/activities/repository-pool.ts";
 import { describeBuilder, describeToolchain } from "../../src/build/toolchain.ts";
 import { createMemoryImportCache } from "../../src/source/imports/import-cache.ts";
@@ -39,6 +40,7 @@ describe("one repository whose address is refused", () => {
       toolchains: { files: describeToolchain("files"), typescript: describeToolchain("typescript") },
       builders: { files: describeBuilder("files"), typescript: describeBuilder("typescript") },
       settings: {},
+      records: createPushRecords(db, mesh),
       lostAfterMs: 60_000,
       limits: { silentAfterMs: 60_000, recordsStaleAfterMs: 60_000, sourcesStaleAfterMs: 60_000 },
       nowMs: () => Date.now(),

@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Report } from "../../src/core/report.ts";
-import {
-  getAccount,
-  keepAccount,
-  listAccounts,
-  type AccountDecision,
-  type AccountFacts,
-} from "../../src/store/accounts.ts";
+import type { ReportDecision, ReportFacts } from "../../src/decide/judge-report.ts";
+import { getAccount, keepAccount, listAccounts } from "../../src/store/accounts.ts";
 import { getNode } from "../../src/store/nodes.ts";
 import { addNodes, digestOf, grant, mesh, openRecords, reportOf, sendOne, type Records } from "./open-records.ts";
 
@@ -23,7 +18,7 @@ beforeEach(async () => {
 });
 
 /** Order by sequence alone: which reports count is decide's business; that the decision is not torn is the store's. */
-function bySequence(report: Report): (facts: AccountFacts) => AccountDecision {
+function bySequence(report: Report): (facts: ReportFacts) => ReportDecision {
   return ({ account, receivedAt }) => {
     if (account !== null && account.sequence === report.sequence) return { kind: "duplicate" };
     if (account !== null && account.sequence > report.sequence) return { kind: "older", message: "older" };
@@ -78,7 +73,7 @@ describe("the account of a node (R38)", () => {
     const epoch = await grant(records.db);
     const order = await sendOne(records.db, epoch, "node-a", { builds: {} });
     const seen: (string | null)[] = [];
-    const look = (facts: AccountFacts): AccountDecision => {
+    const look = (facts: ReportFacts): ReportDecision => {
       seen.push(facts.sentDigest);
       return { kind: "duplicate" };
     };

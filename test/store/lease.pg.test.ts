@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { listConditions } from "../../src/store/conditions.ts";
-import { listGrants, readLease, releaseLease, renewLease, takeLease, type SeenLease } from "../../src/store/lease.ts";
+import { listGrants, readLease, releaseLease, renewLease, takeLease } from "../../src/store/lease.ts";
+import type { SeenLease } from "../../src/decide/lease.ts";
 import { withGate } from "../../src/store/gate.ts";
 import { getMesh } from "../../src/store/meshes.ts";
 import { grant, mesh, openRecords, untilWaiting, type Records } from "./open-records.ts";

@@ -1,7 +1,7 @@
+import { leaseAgeMs } from "../../src/decide/lease.ts";
 import { describe, expect, it } from "vitest";
 import {
   acquireLease,
-  leaseAgeMs,
   type Lease,
   type LeaseClock,
   type LeaseRecord,

@@ -4,6 +4,9 @@ import { Client, Connection } from "@temporalio/client";
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
 import { inject } from "vitest";
 import { createControlActivities } from "../../../src/activities/control.ts";
+import { createPushRecords } from "../../../src/activities/push-records.ts";
+import { sealDeclaration } from "../../../src/link/declaration-envelope.ts";
+import { sealSecret } from "../../../src/link/sealing.ts";
 import { createDeliverActivities } from "../../../src/activities/deliver.ts";
 import { createRepositoryPool } from "../../../src/activities/repository-pool.ts";
 import type { PushResult } from "../../../src/core/push.ts";
@@ -106,12 +109,14 @@ async function startWorkers(on: {
   const before = await readLease(db, mesh);
   const lease = await takeLease(db, { mesh, holder: `flow/${process.pid}`, ageMs: 15_000, seen: before });
   if (lease === null) throw new Error("the lease moved while it was taken");
+  const declarationKey = generateSigningKey();
   const deliver = createDeliverActivities({
-    db,
+    records: createPushRecords(db, mesh),
     mesh,
     epoch: lease.epoch,
     mayAct: () => true,
-    declarationKey: generateSigningKey(),
+    signDeclaration: (declaration) => sealDeclaration(declaration, [declarationKey]),
+    sealSecret,
     staleAfterMs: 86_400_000,
     nowMs: Date.now,
     makePassword: () => randomBytes(18).toString("base64url"),
@@ -119,6 +124,7 @@ async function startWorkers(on: {
   });
   const control = createControlActivities({
     db,
+    records: createPushRecords(db, mesh),
     mesh,
     repositories: createRepositoryPool("/nonexistent"),
     imports: createMemoryImportCache(),

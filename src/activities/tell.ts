@@ -1,0 +1,130 @@
+import type { Declaration, Secret } from "../core/declaration.ts";
+import { DeadEpochError, InputError } from "../core/errors.ts";
+import type { Told } from "../core/push.ts";
+import type { Name } from "../core/names.ts";
+import { withIssued } from "../decide/apply-composition.ts";
+import { decideTell, type TellDecision } from "../decide/decide-tell.ts";
+import type { World } from "../decide/world.ts";
+import type { PushTarget } from "../store/push-targets.ts";
+import type { PushRecord } from "../store/pushes.ts";
+import type { GateRecords, PushRecords } from "./push-records.ts";
+import { sealMints } from "./seal-mints.ts";
+import { sendDeclaration } from "./send-declaration.ts";
+
+export interface TellDependencies {
+  readonly records: PushRecords;
+  readonly mesh: Name;
+  readonly epoch: number;
+  /** False once this process may have lost the lease. Checked before each act. */
+  readonly mayAct: () => boolean;
+  /** The signed bytes that travel. */
+  readonly signDeclaration: (declaration: Declaration) => Uint8Array;
+  /** A box that only this recipient opens. */
+  readonly sealSecret: (secret: Secret, recipient: string) => Promise<string>;
+  readonly staleAfterMs: number;
+  readonly nowMs: () => number;
+  /** A new password. Called once per mint. */
+  readonly makePassword: () => string;
+}
+
+export interface TellRequest {
+  readonly mesh: string;
+  readonly push: string;
+  readonly round: number;
+  readonly from: number;
+  readonly count: number;
+  readonly confirmRemoval: boolean;
+}
+
+/**
+ * The one transaction (R27, R28): numbers, reads, compositions, mints, declarations and their record are one commit.
+ * Done again it is done under new numbers, and sends nothing that this push already told. Only before it begins is a
+ * cancelled or shut down attempt stopped: after that the transaction ends as a whole.
+ */
+export async function tellBatch(
+  deps: TellDependencies,
+  request: TellRequest,
+  signal: AbortSignal,
+): Promise<{ sent: number }> {
+  const push = await deps.records.getPush(request.push);
+  if (push === null) throw new InputError(`there is no push ${request.push}`);
+  const targets = await deps.records.listTargets(request);
+  if (targets.length > 0) {
+    signal.throwIfAborted();
+    if (!deps.mayAct()) throw new DeadEpochError(deps.mesh, deps.epoch);
+    await deps.records.passGate({ epoch: deps.epoch, count: targets.length }, (gate, numbers) =>
+      tellTargets(deps, { gate, numbers, push, request, targets }),
+    );
+  }
+  const names = new Set(targets.map((target) => target.node));
+  const told = await deps.records.listTold(request.push);
+  return {
+    sent: told.filter((one) => one.round === request.round && one.outcome === "sent" && names.has(one.node)).length,
+  };
+}
+
+interface Batch {
+  readonly gate: GateRecords;
+  readonly numbers: readonly number[];
+  readonly push: PushRecord;
+  readonly request: TellRequest;
+  readonly targets: readonly PushTarget[];
+}
+
+async function tellTargets(deps: TellDependencies, batch: Batch): Promise<void> {
+  const { gate, numbers, push, request, targets } = batch;
+  const before = await gate.loadWorld();
+  const decide = (world: World, target: PushTarget): TellDecision =>
+    decideTell({
+      world,
+      node: target.node,
+      named: push.named.includes(target.node),
+      byPolicy: push.kind === "auto",
+      why: target.why,
+      confirmRemoval: request.confirmRemoval,
+    });
+  const world = await issueAndWithdraw(deps, batch, before, decide);
+  const told: Told[] = [];
+  for (const [index, target] of targets.entries()) {
+    const number = numbers[index];
+    if (number === undefined) throw new Error(`no number was taken for ${target.node}`);
+    const decision = decide(world, target);
+    const order = decision.kind === "send" ? { epoch: deps.epoch, number } : null;
+    if (decision.kind === "send")
+      await sendDeclaration(gate, deps, { world, target, decision, push: push.id, round: request.round, number });
+    told.push({
+      node: target.node,
+      round: request.round,
+      outcome: decision.kind === "send" ? "sent" : decision.kind,
+      why: decision.why,
+      epoch: order?.epoch ?? null,
+      number: order?.number ?? null,
+      digest: decision.digest,
+    });
+  }
+  await gate.recordTold(push.id, told);
+}
+
+/**
+ * First all mints and withdrawals of the batch, then all compositions: a provider and its new consumer in one batch are
+ * told once. Mints of a node that is not sent are not made.
+ */
+async function issueAndWithdraw(
+  deps: TellDependencies,
+  { gate, push, targets }: Batch,
+  before: World,
+  decide: (world: World, target: PushTarget) => TellDecision,
+): Promise<World> {
+  let world = before;
+  for (const target of targets) {
+    const decision = decide(world, target);
+    if (decision.kind !== "send") continue;
+    if (decision.withdrawals.length > 0) await gate.withdrawProvisions({ push: push.id, ids: decision.withdrawals });
+    if (decision.mints.length > 0) {
+      await gate.insertProvisions({ push: push.id, provisions: decision.mints });
+      await sealMints(gate, deps, decision.mints);
+    }
+    world = withIssued(world, decision.mints, decision.withdrawals);
+  }
+  return world;
+}

@@ -1,0 +1,58 @@
+import type { Order } from "../core/declaration.ts";
+import { provisionKindSchema, type ProvisionKind } from "../core/manifest.ts";
+import type { Digest, Name } from "../core/names.ts";
+import type { Report } from "../core/report.ts";
+import { keepReport, type KeepReport, type ReportPlace } from "./order-reports.ts";
+import { trackFailures, type FailureTrack } from "./track-failures.ts";
+
+/** What the decision about one report needs, read while no other report of the node can be decided. */
+export interface ReportFacts {
+  readonly account: (ReportPlace & { readonly incarnation: string; readonly track: FailureTrack }) | null;
+  /** Of the node as enrolled now; null: nobody is, or there is no such node. */
+  readonly incarnation: string | null;
+  /** Digest of what this node was sent under `report.has`; null: no such declaration is recorded. */
+  readonly sentDigest: Digest | null;
+  /** ISO, by the records' clock. */
+  readonly receivedAt: string;
+}
+
+export type ReportDecision =
+  | { readonly kind: "kept"; readonly track: FailureTrack }
+  | Exclude<KeepReport, { readonly kind: "kept" }>;
+
+/** Whether a report becomes the node's account, and what then repeats in it (R32, R38). */
+export function judgeReport(report: Report, facts: ReportFacts): ReportDecision {
+  const { account, incarnation, sentDigest, receivedAt } = facts;
+  const decision = keepReport({ account, report, incarnation, sentDigest });
+  return decision.kind === "kept"
+    ? { kind: "kept", track: trackFailures(account?.track ?? null, report, receivedAt) }
+    : decision;
+}
+
+export interface GrantsRead {
+  readonly node: Name;
+  /** The order of the declaration the host had accepted when it read. */
+  readonly has: Order;
+  /** One for each grant list that was really read; a provider that could not be read is left out. */
+  readonly grants: readonly {
+    readonly module: Name;
+    readonly kind: ProvisionKind;
+    readonly present: readonly { readonly provision: string; readonly version: number }[];
+  }[];
+}
+
+/**
+ * What the provider's host read back as present: what is gone from it is a debt paid (R20). Null: nothing was read, and
+ * a grant that could not be read confirms nothing.
+ */
+export function listGrantsRead(report: Report): GrantsRead | null {
+  if (report.has === null) return null;
+  const grants: GrantsRead["grants"][number][] = [];
+  for (const resource of report.resources) {
+    const [kind, module, provider] = resource.id.split("/");
+    if (kind !== "grant" || module === undefined || resource.provisions === undefined) continue;
+    const known = provisionKindSchema.safeParse(provider);
+    if (known.success) grants.push({ module, kind: known.data, present: resource.provisions });
+  }
+  return grants.length === 0 ? null : { node: report.node, has: report.has, grants };
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from "node:crypto";
+import { createBuildActivities } from "../activities/build.ts";
+import { createControlActivities } from "../activities/control.ts";
+import { createDeliverActivities } from "../activities/deliver.ts";
+import { createImportCache } from "../activities/import-cache.ts";
+import { createPushRecords } from "../activities/push-records.ts";
+import { sealDeclaration } from "../link/declaration-envelope.ts";
+import { sealSecret } from "../link/sealing.ts";
+import type { WorkerParts } from "./create-workers.ts";
+import { lostAfterMs } from "./lost-after.ts";
+import { situationLimits } from "./situation-limits.ts";
+
+/** The activities of the three queues, joined to this process's real parts. */
+export function createActivities(worker: WorkerParts) {
+  const { config, parts } = worker;
+  const surroundings = {
+    toolchains: parts.toolchains,
+    builders: parts.builders,
+    settings: parts.settings,
+    lostAfterMs,
+    nowMs: Date.now,
+  };
+  const control = createControlActivities({
+    ...parts.look,
+    ...surroundings,
+    imports: createImportCache(parts.db),
+    limits: situationLimits(config),
+    records: createPushRecords(parts.db, config.mesh),
+    makeSuffix: () => randomBytes(2).toString("hex"),
+  });
+  const build = createBuildActivities({
+    ...parts.look,
+    ...surroundings,
+    artifacts: parts.artifacts,
+    sandboxFor: parts.sandboxes.sandboxFor,
+    folders: { work: config.folders.builds, cache: config.folders.cache },
+    random: Math.random,
+  });
+  const deliver = createDeliverActivities({
+    records: createPushRecords(parts.db, config.mesh),
+    mesh: config.mesh,
+    epoch: worker.lease.epoch,
+    mayAct: () => worker.lease.mayAct(),
+    signDeclaration: (declaration) => sealDeclaration(declaration, [parts.declarationKey]),
+    sealSecret,
+    staleAfterMs: config.staleAfterMs,
+    nowMs: Date.now,
+    makePassword: () => `${config.passwordPrefix}${randomBytes(24).toString("base64url")}`,
+    onDeadEpoch: worker.onDeadEpoch,
+  });
+  return { control, build, deliver };
+}
