@@ -26,6 +26,8 @@ export interface CompareSources {
   /** The commit each branch was resolved to, once (case 5), by `headKey`. Null: the branch does not exist. */
   readonly heads: ReadonlyMap<string, ObjectId | null>;
   readonly cache: ImportCache;
+  /** By language. `createImportReaders()` where it is left out. */
+  readonly readers?: ReadonlyMap<string, ImportReader>;
   readonly signal?: AbortSignal;
   readonly onProgress?: () => void;
 }
@@ -48,7 +50,7 @@ export async function compareSources(options: CompareSources): Promise<Compariso
     const commit = findHead(options, module);
     return commit === null ? [] : [{ module, commit, repository: findRepository(options, module) }];
   });
-  const readers = createImportReaders();
+  const readers = options.readers ?? createImportReaders();
   const folders = new Map<Name, ModuleFolder>();
   for (const group of groupByCommit(placed)) {
     options.signal?.throwIfAborted();

@@ -1,11 +1,12 @@
-import { parseSync, type ParseResult, Visitor } from "oxc-parser";
+import { type ImportDeclaration, parseSync, type ParseResult, Visitor } from "oxc-parser";
 import { isTypeScriptSource, isTypeScriptTest } from "./typescript-source.ts";
+import { createLoaders, literalOf, literalOfFile, type Node } from "./typescript-loaders.ts";
 import { createTypeScriptResolver } from "./resolve-typescript.ts";
 import type { FileImports, Import, ImportKind, ImportReader } from "./import-reader.ts";
 import { lockFile, packageFacts, readPackageLock, readPackageName } from "./package-facts.ts";
 
 /** Raised by hand when the reader finds something else in the same bytes. */
-const readerVersion = 1;
+const readerVersion = 2;
 
 /** TypeScript and JavaScript, read by oxc: the parser is the judge, no text in comments or strings is an import. */
 export function createTypeScriptReader(): ImportReader {
@@ -49,17 +50,59 @@ function sourceType(path: string): "module" | "commonjs" | "unambiguous" {
   return /\.c[tj]s$/.test(path) ? "commonjs" : "unambiguous";
 }
 
-interface Collected {
-  readonly imports: Import[];
-  readonly findings: FileImports["findings"];
+interface Collected extends FileImports {
   readonly lineAt: (offset: number) => number;
 }
 
 function collect(parsed: ParseResult, text: string): Collected {
+  const found = createCollection(text);
+  const { add, addLiteral } = found;
+  const loaders = createLoaders();
+  const isModule = parsed.module.hasModuleSyntax;
+  // The parser's own list of imports leaves out `export {} from "x"` and what stands in `declare module` blocks.
+  new Visitor({
+    ImportDeclaration: (node) => add(node.source.value, kindOfImport(node), node.start),
+    ExportNamedDeclaration: (node) => {
+      if (node.source === null) return;
+      const types = node.specifiers.length > 0 && node.specifiers.every((one) => one.exportKind === "type");
+      add(node.source.value, node.exportKind === "type" || types ? "type" : "reexport", node.start);
+    },
+    ExportAllDeclaration: (node) =>
+      add(node.source.value, node.exportKind === "type" ? "type" : "reexport", node.start),
+    ImportExpression: (node) => addLiteral(node.source, "dynamic", node.start, "import()"),
+    TSImportType: (node) => add(node.source.value, "type", node.start),
+    TSImportEqualsDeclaration: (node) => {
+      if (node.moduleReference.type !== "TSExternalModuleReference") return;
+      add(node.moduleReference.expression.value, node.importKind === "type" ? "type" : "require", node.start);
+    },
+    // In a file that is no module itself it declares that name and needs nothing.
+    TSModuleDeclaration: (node) => {
+      if (isModule && node.id.type === "Literal") add(node.id.value, "type", node.start);
+    },
+    VariableDeclarator: (node) => loaders.see(node),
+    CallExpression: (node) => loaders.call(node),
+    NewExpression: (node) => {
+      const path = literalOfFile(node);
+      if (path !== null) add(path, "dynamic", node.start);
+    },
+  }).visit(parsed.program);
+  for (const node of loaders.list()) addLiteral(node.arguments[0], "require", node.start, "require()");
+  addComments(parsed, add);
+  return { imports: found.imports.toSorted((a, b) => a.line - b.line), findings: found.findings, lineAt: found.lineAt };
+}
+
+type Add = (specifier: string, kind: ImportKind, offset: number) => void;
+
+interface Collection extends Collected {
+  readonly add: Add;
+  readonly addLiteral: (node: Node | undefined, kind: ImportKind, offset: number, what: string) => void;
+}
+
+function createCollection(text: string): Collection {
   const lineAt = createLineFinder(text);
   const imports: Import[] = [];
   const findings: FileImports["findings"] = [];
-  const add = (specifier: string, kind: ImportKind, offset: number): void => {
+  const add: Add = (specifier, kind, offset) => {
     const line = lineAt(offset);
     if (/\p{Cc}/u.test(specifier) || !specifier.isWellFormed() || specifier.length > 500) {
       findings.push({
@@ -69,70 +112,40 @@ function collect(parsed: ParseResult, text: string): Collected {
       });
     } else imports.push({ specifier, kind, line });
   };
-  const addLiteral = (node: Argument | undefined, kind: ImportKind, offset: number, what: string): void => {
-    const specifier = node === undefined ? null : literalOf(node);
-    if (specifier !== null) add(specifier, kind, offset);
-    else
-      findings.push({
-        severity: "warning",
-        line: lineAt(offset),
-        message: `${what} of a computed name: what it needs is not known`,
-      });
+  return {
+    imports,
+    findings,
+    lineAt,
+    add,
+    addLiteral: (node, kind, offset, what) => {
+      const specifier = node === undefined ? null : literalOf(node);
+      if (specifier !== null) return add(specifier, kind, offset);
+      const message = `${what} of a computed name: what it needs is not known`;
+      findings.push({ severity: "warning", line: lineAt(offset), message });
+    },
   };
-  for (const statement of parsed.module.staticImports) {
-    const types = statement.entries.length > 0 && statement.entries.every((entry) => entry.isType);
-    const kind = types ? "type" : statement.entries.length === 0 ? "side-effect" : "static";
-    add(statement.moduleRequest.value, kind, statement.start);
-  }
-  for (const statement of parsed.module.staticExports) {
-    const request = statement.entries.find((entry) => entry.moduleRequest !== null)?.moduleRequest;
-    if (request)
-      add(request.value, statement.entries.every((entry) => entry.isType) ? "type" : "reexport", statement.start);
-  }
-  new Visitor({
-    ImportExpression: (node) => addLiteral(node.source, "dynamic", node.start, "import()"),
-    TSImportType: (node) => add(node.source.value, "type", node.start),
-    TSImportEqualsDeclaration: (node) => {
-      if (node.moduleReference.type !== "TSExternalModuleReference") return;
-      add(node.moduleReference.expression.value, node.importKind === "type" ? "type" : "require", node.start);
-    },
-    CallExpression: (node) => {
-      if (isRequire(node.callee)) addLiteral(node.arguments[0], "require", node.start, "require()");
-    },
-  }).visit(parsed.program);
+}
+
+/** What only comments say: references to types, and where the functions are that JSX becomes. */
+function addComments(parsed: ParseResult, add: Add): void {
   const firstStatement = parsed.program.body[0]?.start ?? Number.POSITIVE_INFINITY;
   for (const comment of parsed.comments) {
+    if (comment.start > firstStatement) return;
+    const runtime = /@jsxImportSource\s+(\S+)/.exec(comment.value)?.[1];
+    if (comment.type === "Block" && runtime !== undefined) add(`${runtime}/jsx-runtime`, "static", comment.start);
     const reference = /^\/\s*<reference\s+(types|path)\s*=\s*["']([^"']+)["']/.exec(comment.value);
-    if (comment.type !== "Line" || comment.start > firstStatement || reference?.[2] === undefined) continue;
+    if (comment.type !== "Line" || reference?.[2] === undefined) continue;
     const target = reference[2];
     add(reference[1] === "path" && !target.startsWith(".") ? `./${target}` : target, "type", comment.start);
   }
-  return { imports: imports.toSorted((a, b) => a.line - b.line), findings, lineAt };
 }
 
-type Argument = { readonly type: string };
-
-/** A string, or a template without substitutions. */
-function literalOf(node: Argument): string | null {
-  if (node.type === "Literal" && "value" in node && typeof node.value === "string") return node.value;
-  if (node.type !== "TemplateLiteral" || !("quasis" in node) || !Array.isArray(node.quasis) || node.quasis.length !== 1)
-    return null;
-  const only: unknown = node.quasis[0];
-  if (typeof only !== "object" || only === null || !("value" in only)) return null;
-  const value: unknown = only.value;
-  return typeof value === "object" && value !== null && "cooked" in value && typeof value.cooked === "string"
-    ? value.cooked
-    : null;
-}
-
-/** `require(…)`, `require.resolve(…)` and `import.meta.resolve(…)`. */
-function isRequire(callee: Argument): boolean {
-  if (callee.type === "Identifier") return "name" in callee && callee.name === "require";
-  if (callee.type !== "MemberExpression" || !("object" in callee) || !("property" in callee)) return false;
-  const { object, property } = callee;
-  if (typeof object !== "object" || object === null || typeof property !== "object" || property === null) return false;
-  if (!("name" in property) || property.name !== "resolve") return false;
-  return ("name" in object && object.name === "require") || ("type" in object && object.type === "MetaProperty");
+/** A clause without names is run for its effects; one with types only leaves nothing in the compiled code. */
+function kindOfImport({ importKind, specifiers }: ImportDeclaration): ImportKind {
+  if (importKind === "type") return "type";
+  if (specifiers.length === 0) return "side-effect";
+  const types = specifiers.every((one) => one.type === "ImportSpecifier" && one.importKind === "type");
+  return types ? "type" : "static";
 }
 
 function createLineFinder(text: string): (offset: number) => number {
