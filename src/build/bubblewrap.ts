@@ -43,7 +43,11 @@ function describePromises({ mode, groups }: CreateBubblewrap): string[] {
     groups === null
       ? "CANNOT PROMISE: memory is only watched four times a second, as no control group may be made here; processes are limited by the kernel."
       : `Memory and processes are limited by the kernel (control groups, version ${groups.version}).`,
-    "CANNOT PROMISE: what the toolchain itself writes is measured about once a second, not limited by the kernel; tests write to a folder in memory that is limited.",
+    groups?.cpu === true
+      ? "Builds get the processor time that is left over."
+      : "CANNOT PROMISE: builds take processor time as any program does, as no control group for it may be made here.",
+    "One file, and all of /tmp, are limited by the kernel.",
+    "CANNOT PROMISE: many files in a folder that is kept are measured a few times a second, not limited by the kernel.",
   ];
 }
 
@@ -118,7 +122,9 @@ const othersOfNobody = 1024;
 
 /** The words are data after a constant script: it only sets what argv cannot. */
 function wrapCommand({ mode, groups }: CreateBubblewrap, run: SandboxRun): string[] {
-  const script = 'umask 022; ulimit -c 0; exec "$@"';
+  // In blocks of 512 bytes, a number of ours; a little more, so that the watch sees a program that goes on at the limit.
+  const blocks = Math.ceil((run.limits.diskBytes + 1024 ** 2) / 512);
+  const script = `umask 022; ulimit -c 0; ulimit -f ${blocks}; exec "$@"`;
   const most = run.limits.processes + (mode === "nobody" ? othersOfNobody : 0);
   // A watch is too slow for what forks without end.
   const fewer = groups === null ? ["/usr/bin/prlimit", `--nproc=${most}:${most}`] : [];

@@ -7,6 +7,8 @@ import { errorCode, whenThere } from "../core/errors.ts";
 export interface GroupLimits {
   readonly memoryBytes: number;
   readonly processes: number;
+  /** Processors' worth of time. */
+  readonly cpus: number;
 }
 
 /** One control group of the kernel: what is in it cannot use more, and ends as one. */
@@ -20,22 +22,34 @@ export interface ControlGroup {
 
 export interface ControlGroups {
   readonly version: 1 | 2;
+  /** Does the kernel limit processor time here too? */
+  readonly cpu: boolean;
   create(limits: GroupLimits): Promise<ControlGroup>;
 }
+
+/** Against the default of 1024 (100 in version 2): a build takes what the controller leaves, so that it keeps its lease. */
+const cpuShares = 128;
+const cpuWeight = 12;
+const cpuPeriodUs = 100_000;
 
 /** Folders in which this process may make groups of its own; null where it may not, on this machine. */
 export async function findControlGroups(): Promise<ControlGroups | null> {
   const [mounts, own] = [await readText("/proc/self/mounts"), await readText("/proc/self/cgroup")];
   if (mounts === null || own === null) return null;
-  for (const candidate of [findVersion1(mounts, own), findVersion2(mounts, own)]) {
+  for (const candidate of listCandidates(mounts, own)) {
     if (candidate !== null && (await works(candidate))) return candidate;
   }
   return null;
 }
 
+/** The best first: without limits on processor time rather than with none at all. */
+function listCandidates(mounts: string, own: string): (ControlGroups | null)[] {
+  return [true, false].flatMap((cpu) => [findVersion1(mounts, own, cpu), findVersion2(mounts, own, cpu)]);
+}
+
 async function works(groups: ControlGroups): Promise<boolean> {
   try {
-    const group = await groups.create({ memoryBytes: 64 * 1024 ** 2, processes: 16 });
+    const group = await groups.create({ memoryBytes: 64 * 1024 ** 2, processes: 16, cpus: 1 });
     await group.remove();
     return true;
   } catch (error) {
@@ -45,20 +59,24 @@ async function works(groups: ControlGroups): Promise<boolean> {
   }
 }
 
-function findVersion1(mounts: string, own: string): ControlGroups | null {
+function findVersion1(mounts: string, own: string, cpu: boolean): ControlGroups | null {
   const memory = folderOf(mounts, own, "cgroup", "memory");
   const pids = folderOf(mounts, own, "cgroup", "pids");
-  if (memory === null || pids === null) return null;
+  const time = cpu ? folderOf(mounts, own, "cgroup", "cpu") : null;
+  if (memory === null || pids === null || (cpu && time === null)) return null;
   return {
     version: 1,
+    cpu,
     create: async (limits) => {
-      const name = `mesh-build-${process.pid}-${randomUUID()}`;
+      const name = nameGroup();
       const folders = { memory: join(memory, name), pids: join(pids, name) };
+      const timed = time === null ? null : join(time, name);
       return makeGroup({
-        folders: [folders.memory, folders.pids],
+        folders: [folders.memory, folders.pids, ...(timed === null ? [] : [timed])],
         settings: [
           [join(folders.memory, "memory.limit_in_bytes"), String(limits.memoryBytes)],
           [join(folders.pids, "pids.max"), String(limits.processes)],
+          ...(timed === null ? [] : timeSettings1(timed, limits)),
         ],
         memoryEvents: join(folders.memory, "memory.oom_control"),
         pidsEvents: join(folders.pids, "pids.events"),
@@ -67,24 +85,46 @@ function findVersion1(mounts: string, own: string): ControlGroups | null {
   };
 }
 
-function findVersion2(mounts: string, own: string): ControlGroups | null {
+function findVersion2(mounts: string, own: string, cpu: boolean): ControlGroups | null {
   const folder = folderOf(mounts, own, "cgroup2", "");
   if (folder === null) return null;
   return {
     version: 2,
+    cpu,
     create: async (limits) => {
-      const group = join(folder, `mesh-build-${process.pid}-${randomUUID()}`);
+      const group = join(folder, nameGroup());
       return makeGroup({
         folders: [group],
         settings: [
           [join(group, "memory.max"), String(limits.memoryBytes)],
           [join(group, "pids.max"), String(limits.processes)],
+          ...(cpu ? timeSettings2(group, limits) : []),
         ],
         memoryEvents: join(group, "memory.events"),
         pidsEvents: join(group, "pids.events"),
       });
     },
   };
+}
+
+function nameGroup(): string {
+  return `mesh-build-${process.pid}-${randomUUID()}`;
+}
+
+type Settings = readonly (readonly [string, string])[];
+
+function timeSettings1(group: string, { cpus }: GroupLimits): Settings {
+  return [
+    [join(group, "cpu.shares"), String(cpuShares)],
+    [join(group, "cpu.cfs_quota_us"), String(Math.round(cpus * cpuPeriodUs))],
+  ];
+}
+
+function timeSettings2(group: string, { cpus }: GroupLimits): Settings {
+  return [
+    [join(group, "cpu.weight"), String(cpuWeight)],
+    [join(group, "cpu.max"), `${Math.round(cpus * cpuPeriodUs)} ${cpuPeriodUs}`],
+  ];
 }
 
 /** Our own group in one hierarchy, below which we make others. */
@@ -103,7 +143,7 @@ function folderOf(mounts: string, own: string, type: string, controller: string)
 
 interface Group {
   readonly folders: readonly string[];
-  readonly settings: readonly (readonly [string, string])[];
+  readonly settings: Settings;
   readonly memoryEvents: string;
   readonly pidsEvents: string;
 }

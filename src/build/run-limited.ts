@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
-import { errorCode } from "../core/errors.ts";
+import { setTimeout as wait } from "node:timers/promises";
+import { errorCode, whenThere } from "../core/errors.ts";
 import type { ControlGroup } from "./cgroup.ts";
 import { collectOutput, type Output } from "./collect-output.ts";
 import { measureFolder, measureProcesses } from "./measure.ts";
@@ -25,6 +28,7 @@ export interface LimitedRun {
 const passwd = "root:x:0:0:root:/root:/usr/sbin/nologin\nnobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n";
 const groupFile = "root:x:0:\nnogroup:x:65534:\n";
 
+const { signals } = constants;
 const cannotFork = /Cannot fork|fork: (retry: )?Resource temporarily unavailable|\bEAGAIN\b/;
 
 interface Stop {
@@ -77,6 +81,7 @@ export async function runLimited(run: LimitedRun): Promise<SandboxResult> {
     watch.close();
     run.signal?.removeEventListener("abort", end);
     end();
+    if (inner !== null) await waitUntilEnded(inner);
   }
 }
 
@@ -160,6 +165,13 @@ async function judge(
     };
   if (code !== 0 && /No space left on device|ENOSPC: no space left/i.test(log))
     return { kind: "limit", which: "disk", message: "no space was left to write to", log };
+  if (code === 128 + signals.SIGXFSZ || (code !== 0 && /\bEFBIG\b|File (too large|size limit exceeded)/i.test(log)))
+    return {
+      kind: "limit",
+      which: "disk",
+      message: `one file was to be larger than ${run.limits.diskBytes} bytes`,
+      log,
+    };
   if (neverStarted) return { kind: "unavailable", why: `the sandbox did not start: ${log.trim().slice(-500)}`, log };
   if (code === null) return { kind: "unavailable", why: "the sandbox was killed from outside", log };
   return { kind: "exited", code, stdout: output.stdout(), log };
@@ -206,6 +218,20 @@ function createWatch(run: LimitedRun, pid: () => number | null, stop: (why: Stop
       clearTimeout(timer);
     },
   };
+}
+
+/**
+ * Until the first process of a namespace, killed before, has taken all the others with it: bubblewrap itself ends as soon
+ * as it knows the exit code.
+ */
+async function waitUntilEnded(pid: number): Promise<void> {
+  for (let attempt = 0; attempt < 1000; attempt += 1) {
+    const stat = await whenThere(readFile(`/proc/${pid}/stat`, "utf8"), ["ENOENT", "ESRCH"]);
+    // Z: the rest is gone, and only its parent has not looked yet.
+    if (stat === null || /^[ZX]/.test(stat.slice(stat.lastIndexOf(")") + 2))) return;
+    await wait(5);
+  }
+  throw new Error(`process ${pid} of a sandbox was killed and does not end`);
 }
 
 function killProcess(pid: number): void {

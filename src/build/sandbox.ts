@@ -1,11 +1,15 @@
+import { availableParallelism } from "node:os";
+
 /** What one sandboxed run may use. */
 export interface SandboxLimits {
   readonly wallMs: number;
   readonly memoryBytes: number;
   readonly processes: number;
+  /** Processors' worth of time; whatever else runs goes before a build. */
+  readonly cpus: number;
   /** Of stdout and stderr together. */
   readonly outputBytes: number;
-  /** Of everything it writes, in each place it may write to. */
+  /** Of everything it writes, in each place it may write to; also of one file, by the kernel. */
   readonly diskBytes: number;
 }
 
@@ -13,6 +17,7 @@ export const sandboxLimits: SandboxLimits = {
   wallMs: 10 * 60_000,
   memoryBytes: 2 * 1024 ** 3,
   processes: 512,
+  cpus: availableParallelism(),
   outputBytes: 16 * 1024 ** 2,
   diskBytes: 2 * 1024 ** 3,
 };

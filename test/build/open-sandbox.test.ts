@@ -1,5 +1,8 @@
-import { expect, it } from "vitest";
-import { allowsUnsafe, openSandboxes } from "../../src/build/open-sandbox.ts";
+import { readdir } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { allowsUnsafe, openSandbox, openSandboxes } from "../../src/build/open-sandbox.ts";
+import { sandboxLimits } from "../../src/build/sandbox.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 const none = { bubblewrap: "/nowhere/bwrap" };
 
@@ -10,7 +13,7 @@ async function build(rule: boolean | readonly string[], repository: string): Pro
     folder: "/",
     mounts: [],
     network: "none",
-    limits: { wallMs: 10_000, memoryBytes: 1e9, processes: 16, outputBytes: 1e5, diskBytes: 1e6 },
+    limits: { wallMs: 10_000, memoryBytes: 1e9, processes: 16, cpus: 1, outputBytes: 1e5, diskBytes: 1e6 },
   });
   return kind;
 }
@@ -31,4 +34,43 @@ it("says whose modules go without one, and why; nothing where nobody's do", asyn
   expect(promises.join(" ")).toContain("NO SANDBOX");
   for (const rule of [false, []]) expect(await openSandboxes(rule, none)).toMatchObject({ unsafe: null });
   expect((await openSandboxes(true, none)).unsafe).toContain("all repositories");
+});
+
+const hello = {
+  command: ["/bin/sh", "-c", "echo hello"] as const,
+  folder: "/tmp",
+  mounts: [],
+  network: "none" as const,
+  limits: sandboxLimits,
+};
+
+describe("without bubblewrap", () => {
+  it("nothing runs, and it is said how to get it", async () => {
+    const sandbox = await openSandbox({ bubblewrap: "/nowhere/bwrap" });
+    expect(await sandbox.run(hello)).toMatchObject({
+      kind: "unavailable",
+      why: expect.stringMatching(/apt-get install bubblewrap/),
+    });
+  });
+
+  it("a program that cannot make a sandbox is as good as none", async () => {
+    const sandbox = await openSandbox({ bubblewrap: "/bin/true" });
+    expect((await sandbox.run(hello)).kind).toBe("unavailable");
+  });
+
+  it("runs unsafely only where that was asked for, and says so", async () => {
+    const sandbox = await openSandbox({ bubblewrap: "/nowhere/bwrap", unsafeWithoutSandbox: true });
+    expect(sandbox.promises[0]).toMatch(/^NO SANDBOX/);
+    const folder = await createTemporaryFolder();
+    const mounts = [{ from: folder, to: "/build", access: "write" as const }];
+    const result = await sandbox.run({
+      command: ["/usr/bin/touch", "/build/x"],
+      folder: "/build",
+      mounts,
+      network: "none",
+      limits: sandboxLimits,
+    });
+    expect(result).toMatchObject({ kind: "exited", code: 0 });
+    expect(await readdir(folder)).toEqual(["x"]);
+  });
 });
