@@ -3,6 +3,7 @@ import path from "node:path";
 import { createHostClient } from "../link/host-client.ts";
 import { createHostLoop } from "./cycle/host-loop.ts";
 import { describeFailure } from "./describe-failure.ts";
+import { systemClock } from "./host-clock.ts";
 import { hostFolders, type HostFolders } from "./folders.ts";
 import { readIdentityFiles } from "./identity-files.ts";
 import { createLog, type Log } from "./log.ts";
@@ -58,7 +59,7 @@ export async function runHost(options: RunHostOptions): Promise<void> {
         intervalMs,
         log,
         redactor,
-        nowMs: Date.now,
+        clock: systemClock,
         chance: Math.random,
       });
       lookAt = loop.lookAt;

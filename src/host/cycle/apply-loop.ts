@@ -1,5 +1,6 @@
 import type { Report, ResourceReport } from "../../core/report.ts";
 import { describeFailure } from "../describe-failure.ts";
+import type { HostClock } from "../host-clock.ts";
 import type { Log } from "../log.ts";
 import type { Applied } from "../state/applied.ts";
 import type { Accepted } from "./check-envelope.ts";
@@ -15,7 +16,7 @@ export interface ApplyLoopOptions {
   readonly applied: Applied | null;
   readonly intervalMs: number;
   readonly log: Log;
-  readonly nowMs: () => number;
+  readonly clock: HostClock;
   readonly pass: (input: {
     readonly accepted: Accepted;
     readonly applied: Applied | null;
@@ -55,7 +56,7 @@ const failedFirstMs = 1000;
 
 /** Applies what was accepted: at once when it is new, what is not right soon again, everything on the interval (R44). */
 export function createApplyLoop(options: ApplyLoopOptions): ApplyLoop {
-  const wake = createWake();
+  const wake = createWake(options.clock);
   const dirty = new Set<string>();
   let running: AbortController | null = null;
   let passing: Accepted | null = null;
@@ -85,7 +86,7 @@ export function createApplyLoop(options: ApplyLoopOptions): ApplyLoop {
         running = null;
         // Accepted while this pass ran: it is next, without a wait.
         if (options.inbox.accepted !== accepted || signal.aborted) continue;
-        await wake.wait(Math.max(0, state.nextAtMs - options.nowMs()), signal);
+        await wake.wait(Math.max(0, state.nextAtMs - options.clock.nowMs()), signal);
       }
     },
   };
@@ -103,14 +104,14 @@ interface LoopState {
   readonly tries: number;
 }
 
-function startState({ applied, nowMs }: ApplyLoopOptions): LoopState {
+function startState({ applied, clock }: ApplyLoopOptions): LoopState {
   return {
     accepted: null,
     applied,
     reports: new Map(),
     drifts: new Map(),
-    fullAtMs: nowMs(),
-    nextAtMs: nowMs(),
+    fullAtMs: clock.nowMs(),
+    nextAtMs: clock.nowMs(),
     tries: 0,
   };
 }
@@ -130,15 +131,15 @@ async function passOnce(
   signal: AbortSignal,
 ): Promise<LoopState> {
   const isNew = state.accepted !== accepted;
-  const isFull = isNew || options.nowMs() >= state.fullAtMs;
+  const isFull = isNew || options.clock.nowMs() >= state.fullAtMs;
   const before = isNew ? new Map<string, ResourceReport>() : state.reports;
   const settled = isFull ? new Map<string, ResourceReport>() : settledOf(before, accepted, dirty);
   dirty.clear();
   const seen = new Map<string, ResourceReport>(settled);
   let { applied } = state;
-  const half = setTimeout(() => {
+  const cancelHalf = options.clock.after(halfAfterMs, () => {
     if (isNew) options.report({ outcome: "half", resources: [...seen.values()] }, accepted, "change");
-  }, halfAfterMs);
+  });
   try {
     const onReport = (report: ResourceReport): unknown => seen.set(report.id, report);
     const onApplied = (next: Applied): void => {
@@ -150,8 +151,8 @@ async function passOnce(
     );
     const known = new Set(seenApplied.map(({ id }) => id));
     const result = await options.pass({ accepted, applied, settled, seen: known, onReport, onApplied, signal });
-    const { nowMs, intervalMs } = options;
-    const said = sayRecentDrifts(result.reports, isNew ? new Map() : state.drifts, nowMs(), intervalMs);
+    const { clock, intervalMs } = options;
+    const said = sayRecentDrifts(result.reports, isNew ? new Map() : state.drifts, clock.nowMs(), intervalMs);
     const reports = new Map([
       ...keptRemovals(before, accepted),
       ...said.reports.map((each) => [each.id, each] as const),
@@ -160,14 +161,14 @@ async function passOnce(
     options.report({ outcome: outcomeOf(resources), resources }, accepted, isFull ? "interval" : "change");
     return plan(options, { ...state, accepted, applied, reports, drifts: said.recent }, isNew, isFull);
   } catch (error) {
-    if (signal.aborted) return { ...state, applied, nextAtMs: options.nowMs() };
+    if (signal.aborted) return { ...state, applied, nextAtMs: options.clock.nowMs() };
     const message = describeFailure(error);
     options.log.error("the apply was not done", { why: message });
     const resources = [...before.values(), stateReport(message)];
     options.report({ outcome: "failed", resources }, accepted, isFull ? "interval" : "change");
     return plan(options, { ...state, accepted, applied, reports: before }, isNew, isFull, true);
   } finally {
-    clearTimeout(half);
+    cancelHalf();
   }
 }
 
@@ -179,14 +180,14 @@ function plan(
   isFull: boolean,
   hasFailed = false,
 ): LoopState {
-  const { intervalMs, nowMs } = options;
-  const fullAtMs = isFull ? nowMs() + intervalMs : state.fullAtMs;
+  const { intervalMs, clock } = options;
+  const fullAtMs = isFull ? clock.nowMs() + intervalMs : state.fullAtMs;
   const states = new Set([...state.reports.values()].map((report) => report.state));
   const isRight = !hasFailed && [...states].every((each) => each === "applied");
   const tries = isRight ? 0 : isNew ? 1 : state.tries + 1;
   const grown = 2 ** Math.min(tries, 20);
   const soon = states.has("waiting") ? Math.min(soonLimitMs, (soonMs / 2) * grown) : (failedFirstMs / 2) * grown;
-  const nextAtMs = isRight ? fullAtMs : Math.min(fullAtMs, nowMs() + soon);
+  const nextAtMs = isRight ? fullAtMs : Math.min(fullAtMs, clock.nowMs() + soon);
   return { ...state, fullAtMs, nextAtMs, tries };
 }
 

@@ -2,18 +2,23 @@ import { canonicalJson } from "../../core/canonical.ts";
 import type { ResourceReport } from "../../core/report.ts";
 import type { Resource } from "../../core/resource.ts";
 import { describeFailure } from "../describe-failure.ts";
-import type { NodeContext } from "../node-context.ts";
-import { collectArtifacts } from "../resources/collect-artifacts.ts";
-import { writeApplied, type Applied } from "../state/applied.ts";
+import type { Digest } from "../../core/names.ts";
+import type { Log } from "../log.ts";
+import type { Applied } from "../state/applied.ts";
+import type { HostDisk } from "../state/host-disk.ts";
 import { gateOf } from "./gate.ts";
-import { applyAny, removeAny, type Providers } from "./handlers.ts";
 import type { Patience } from "./patience.ts";
+import type { PassEffects } from "./pass-effects.ts";
 import { removeResources } from "./remove-resources.ts";
 import { beginTracking, endTracking, isSameTracking } from "./track-resources.ts";
 
 export interface PassInput {
-  readonly context: NodeContext;
-  readonly providers: Providers;
+  /** Digest of the content that is applied. */
+  readonly content: Digest;
+  readonly effects: PassEffects;
+  readonly disk: Pick<HostDisk, "writeApplied">;
+  readonly log: Log;
+  readonly signal: AbortSignal;
   /** In the order in which they are applied. */
   readonly ordered: readonly Resource[];
   readonly applied: Applied | null;
@@ -39,16 +44,16 @@ export interface PassResult {
  * nothing was touched.
  */
 export async function applyPass(input: PassInput): Promise<PassResult> {
-  const { context, ordered, redact } = input;
-  const begun = beginTracking(input.applied, context.declaration.digest, ordered);
+  const { ordered, redact } = input;
+  const begun = beginTracking(input.applied, input.content, ordered);
   await keepApplied(input, input.applied, begun);
   const wanted = new Set(ordered.map(({ id }) => id));
   const gone = begun.resources.map(({ resource }) => resource).filter(({ id }) => !wanted.has(id));
   const removed = await removeResources({
     gone,
-    remove: (resource) => removeAny(context, input.providers, resource),
+    remove: (resource) => input.effects.remove(resource),
     redact,
-    log: context.log,
+    log: input.log,
   });
   const reports = await applyAll(input, begun);
   const waits = [...reports.values()].some(({ state }) => state === "waiting");
@@ -60,26 +65,26 @@ export async function applyPass(input: PassInput): Promise<PassResult> {
 
 async function keepApplied(input: PassInput, before: Applied | null, after: Applied): Promise<void> {
   if (isSameTracking(before, after)) return;
-  await writeApplied(input.context.folders.state, after);
+  await input.disk.writeApplied(after);
   input.onApplied(after);
 }
 
 async function applyAll(input: PassInput, begun: Applied): Promise<ReadonlyMap<string, ResourceReport>> {
-  const { context, patience, redact } = input;
+  const { signal, patience, redact } = input;
   const wasApplied = new Set(begun.resources.filter(({ applied }) => applied).map(({ resource }) => resource.id));
   const reports = new Map<string, ResourceReport>(input.settled);
   for (const resource of input.ordered) {
     if (input.settled.has(resource.id)) continue;
-    context.signal.throwIfAborted();
+    signal.throwIfAborted();
     const what = canonicalJson(resource);
     const presence = `presence ${resource.id}`;
-    const report = await applyAny(context, input.providers, resource, {
+    const report = await input.effects.apply(resource, {
       // A service that does not run when the host comes up was ended with it, or with the machine: no drift.
       wasApplied: wasApplied.has(resource.id) && (resource.kind !== "service" || input.seen.has(resource.id)),
       gate: gateOf({ resource, reports, waitedMs: patience.waitedMs(presence, what) }),
       unavailableMs: () => patience.waitedMs(resource.id, what),
       redact,
-      signal: context.signal,
+      signal,
     });
     if (report.state === "applied") for (const name of [resource.id, presence]) patience.end(name);
     reports.set(resource.id, report);
@@ -90,19 +95,12 @@ async function applyAll(input: PassInput, begun: Applied): Promise<ReadonlyMap<s
 
 /** Old artifacts go when everything new is there: until then the old one may be needed. */
 async function collect(input: PassInput, reports: ReadonlyMap<string, ResourceReport>): Promise<void> {
-  const { context, ordered } = input;
+  const { log, ordered } = input;
   if ([...reports.values()].some(({ state }) => state !== "applied")) return;
-  const artifacts = ordered.filter((resource) => resource.kind === "artifact");
-  const running = context.supervisor.list().map(({ artifact }) => artifact);
   try {
-    const keep = [...artifacts.map(({ digest }) => digest), ...running];
-    const collected = await collectArtifacts(
-      context.folders.root,
-      keep,
-      artifacts.map(({ blob }) => blob),
-    );
-    if (collected.length > 0) context.log.info("old artifacts collected", { which: collected.join(", ") });
+    const collected = await input.effects.collect(ordered);
+    if (collected.length > 0) log.info("old artifacts collected", { which: collected.join(", ") });
   } catch (error) {
-    context.log.warn("old artifacts could not be collected", { why: describeFailure(error) });
+    log.warn("old artifacts could not be collected", { why: describeFailure(error) });
   }
 }

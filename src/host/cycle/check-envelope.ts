@@ -2,7 +2,7 @@ import type { Declaration } from "../../core/declaration.ts";
 import type { Resource } from "../../core/resource.ts";
 import { acceptDeclaration, type Mark } from "../../decide/accept-declaration.ts";
 import { orderResources } from "../../decide/order-resources.ts";
-import { openDeclaration } from "../../link/declaration-envelope.ts";
+import type { DeclarationRefusal, OpenedDeclaration } from "../../link/declaration-envelope.ts";
 import type { HostIdentity } from "../host-identity.ts";
 import type { NewRefusal } from "../state/refusals.ts";
 
@@ -15,19 +15,19 @@ export interface Accepted {
   readonly ordered: readonly Resource[];
 }
 
+/** Whose host this is, and how it opens what it is sent: signature, key, schema, mesh, node, incarnation, digest. */
+export interface Addressee extends Pick<HostIdentity, "mesh" | "node" | "incarnation"> {
+  open(envelope: Uint8Array, nowMs: number): OpenedDeclaration | DeclarationRefusal;
+}
+
 export type Checked =
   | { readonly kind: "new" | "known"; readonly accepted: Accepted }
   | { readonly kind: "refused"; readonly refusal: NewRefusal };
 
 /** Every check there is, before anything is touched or fetched (R43, case 45). */
-export function checkEnvelope(
-  envelope: Uint8Array,
-  identity: Pick<HostIdentity, "mesh" | "node" | "incarnation" | "root">,
-  mark: Mark | null,
-  nowMs: number,
-): Checked {
-  const { mesh, node, incarnation, root } = identity;
-  const opened = openDeclaration(envelope, { mesh, node, incarnation, root, nowMs });
+export function checkEnvelope(envelope: Uint8Array, addressee: Addressee, mark: Mark | null, nowMs: number): Checked {
+  const { mesh, node, incarnation } = addressee;
+  const opened = addressee.open(envelope, nowMs);
   if (!opened.ok) return refused(opened);
   const { declaration } = opened;
   const offered = { epoch: declaration.epoch, number: declaration.number };

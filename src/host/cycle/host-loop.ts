@@ -1,20 +1,23 @@
+import { openDeclaration } from "../../link/declaration-envelope.ts";
+import { sealReport } from "../../link/report-envelope.ts";
 import type { Controller } from "../controller.ts";
 import type { HostFolders } from "../folders.ts";
+import type { HostClock } from "../host-clock.ts";
 import type { HostIdentity } from "../host-identity.ts";
 import type { Log } from "../log.ts";
+import type { Report } from "../../core/report.ts";
 import type { Redactor } from "../redactor.ts";
 import { hostOwner, type ServiceUser } from "../service-user.ts";
-import { readApplied } from "../state/applied.ts";
 import type { Boot } from "../state/boot.ts";
-import { readKeptDeclaration } from "../state/kept-declaration.ts";
-import { readMark } from "../state/mark.ts";
-import { readRefusals } from "../state/refusals.ts";
+import { createHostDisk, type HostDisk } from "../state/host-disk.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
 import { createApplyLoop, type ApplyLoop } from "./apply-loop.ts";
 import { applyPass } from "./apply-pass.ts";
 import type { Providers } from "./handlers.ts";
+import type { Addressee } from "./check-envelope.ts";
 import { createInbox, type OpenInbox } from "./inbox.ts";
 import { createOutbox } from "./outbox.ts";
+import { createPassEffects } from "./pass-effects.ts";
 import { createPatience } from "./patience.ts";
 import { pollLoop } from "./poll-loop.ts";
 import { createReporter } from "./reporter.ts";
@@ -32,7 +35,7 @@ export interface HostLoopOptions {
   readonly intervalMs: number;
   readonly log: Log;
   readonly redactor: Redactor;
-  readonly nowMs: () => number;
+  readonly clock: HostClock;
   /** 0 ≤ chance < 1, for spreading retries. */
   readonly chance: () => number;
 }
@@ -46,66 +49,67 @@ export interface HostLoop {
 
 /** Puts the loop together from what is on disk. Throws InputError where that is damaged. */
 export async function createHostLoop(options: HostLoopOptions): Promise<HostLoop> {
-  const { identity, folders, controller, log, nowMs, chance } = options;
-  const inbox = await openInbox(options);
+  const { identity, folders, controller, log, clock, chance } = options;
+  const { nowMs } = clock;
+  const disk = createHostDisk(folders.state);
+  const inbox = await openInbox(options, disk);
   let lastWordMs: number | null = null;
   const onWord = (): void => {
     lastWordMs = nowMs();
   };
-  const outbox = createOutbox({ controller, signKey: identity.signKey, log, chance, onWord });
+  const signReport = (made: Report): Uint8Array => sealReport(made, identity.signKey);
+  const outbox = createOutbox({ controller, signReport, clock, log, chance, onWord });
   const { boot } = options;
   const report = createReporter({ identity, boot, inbox, nowMs, lastWordMs: () => lastWordMs, put: outbox.put });
-  const loop = await createLoop(options, inbox, report);
-  const sayStale = createStaleSayer(options, inbox, () => lastWordMs);
+  const loop = await createLoop(options, disk, inbox, report);
+  const sayStale = createStaleSayer({ log, nowMs }, inbox, () => lastWordMs);
   return {
     lookAt: loop.lookAt,
     async run(signal) {
-      const poll = pollLoop({ controller, inbox, log, chance, onWord, onChange: () => loop.look() }, signal);
-      const stale = setInterval(sayStale, options.intervalMs);
+      const poll = pollLoop({ controller, inbox, log, clock, chance, onWord, onChange: () => loop.look() }, signal);
+      const endStale = clock.every(options.intervalMs, sayStale);
       try {
         await Promise.all([poll, outbox.run(signal), loop.run(signal)]);
       } finally {
-        clearInterval(stale);
+        endStale();
       }
       log.info("host stopped", { dir: folders.dir });
     },
   };
 }
 
-async function openInbox({ identity, folders, log, nowMs }: HostLoopOptions): Promise<OpenInbox> {
-  const stateFolder = folders.state;
-  return createInbox({
-    identity,
-    stateFolder,
-    log,
-    nowMs,
-    kept: await readKeptDeclaration(stateFolder),
-    mark: await readMark(stateFolder),
-    refusals: await readRefusals(stateFolder),
-  });
+function openInbox({ identity, log, clock }: HostLoopOptions, disk: HostDisk): Promise<OpenInbox> {
+  const { mesh, node, incarnation, root } = identity;
+  const open: Addressee["open"] = (envelope, nowMs) =>
+    openDeclaration(envelope, { mesh, node, incarnation, root, nowMs });
+  return createInbox({ addressee: { mesh, node, incarnation, open }, disk, log, nowMs: clock.nowMs });
 }
 
 async function createLoop(
   options: HostLoopOptions,
+  disk: HostDisk,
   inbox: OpenInbox,
   report: ReturnType<typeof createReporter>,
 ): Promise<ApplyLoop> {
-  const { folders, controller, supervisor, providers, service, intervalMs, log, redactor, nowMs } = options;
+  const { folders, controller, supervisor, providers, service, intervalMs, log, redactor, clock } = options;
+  const { nowMs } = clock;
   const patience = createPatience(nowMs);
   const secrets = createSecretOpener(options.identity.sealIdentity, redactor);
   const host = hostOwner();
   return createApplyLoop({
     inbox,
-    applied: await readApplied(folders.state),
+    applied: await disk.readApplied(),
     intervalMs,
     log,
-    nowMs,
+    clock,
     report,
     pass({ accepted, signal, ...rest }) {
       const { declaration, ordered } = accepted;
       const openSecret = (provision: string, version: number) => secrets.open(declaration, provision, version);
       const context = { folders, host, service, supervisor, controller, log, nowMs, signal, declaration, openSecret };
-      return applyPass({ ...rest, context, providers, ordered, patience, redact: redactor.redact });
+      const effects = createPassEffects(context, providers);
+      const content = declaration.digest;
+      return applyPass({ ...rest, content, effects, disk, log, signal, ordered, patience, redact: redactor.redact });
     },
   });
 }

@@ -3,12 +3,10 @@ import type { Refusal } from "../../core/report.ts";
 import type { Mark } from "../../decide/accept-declaration.ts";
 import { describeOrder } from "../../decide/order.ts";
 import { describeFailure } from "../describe-failure.ts";
-import type { HostIdentity } from "../host-identity.ts";
 import type { Log } from "../log.ts";
-import { writeKeptDeclaration } from "../state/kept-declaration.ts";
-import { writeMark } from "../state/mark.ts";
-import { countRefusal, writeRefusals, type NewRefusal } from "../state/refusals.ts";
-import { checkEnvelope, type Accepted } from "./check-envelope.ts";
+import type { HostDisk } from "../state/host-disk.ts";
+import { countRefusal, type NewRefusal } from "../state/refusals.ts";
+import { checkEnvelope, type Accepted, type Addressee } from "./check-envelope.ts";
 
 /** What the host has accepted and refused. */
 export interface Inbox {
@@ -26,14 +24,10 @@ export interface OpenInbox extends Inbox {
 }
 
 export interface InboxOptions {
-  readonly identity: Pick<HostIdentity, "mesh" | "node" | "incarnation" | "root">;
-  readonly stateFolder: string;
+  readonly addressee: Addressee;
+  readonly disk: HostDisk;
   readonly log: Log;
   readonly nowMs: () => number;
-  /** The kept envelope, or null. */
-  readonly kept: Uint8Array | null;
-  readonly mark: Mark | null;
-  readonly refusals: readonly Refusal[];
 }
 
 interface InboxState {
@@ -45,8 +39,10 @@ interface InboxState {
 
 /** Opens with what was kept: the host comes up with it, whoever is away (R44). */
 export async function createInbox(options: InboxOptions): Promise<OpenInbox> {
-  const { mark, refusals, kept } = options;
-  const state: InboxState = { accepted: null, mark, refusals, stateProblem: null };
+  const { disk } = options;
+  const kept = await disk.readKept();
+  const mark = await disk.readMark();
+  const state: InboxState = { accepted: null, mark, refusals: await disk.readRefusals(), stateProblem: null };
   if (kept !== null) await takeKept(options, state, kept);
   return {
     get accepted() {
@@ -68,7 +64,7 @@ export function orderOf(accepted: Accepted | null): Order | null {
 }
 
 async function takeKept(options: InboxOptions, state: InboxState, kept: Uint8Array): Promise<void> {
-  const checked = checkEnvelope(kept, options.identity, state.mark, options.nowMs());
+  const checked = checkEnvelope(kept, options.addressee, state.mark, options.nowMs());
   if (checked.kind === "refused") {
     const { check, message: why } = checked.refusal;
     options.log.error("the kept declaration cannot be used; it is fetched again", { check, why });
@@ -80,7 +76,7 @@ async function takeKept(options: InboxOptions, state: InboxState, kept: Uint8Arr
 }
 
 async function receive(options: InboxOptions, state: InboxState, envelope: Uint8Array): Promise<Received> {
-  const checked = checkEnvelope(envelope, options.identity, state.mark, options.nowMs());
+  const checked = checkEnvelope(envelope, options.addressee, state.mark, options.nowMs());
   if (checked.kind === "refused") {
     await refuse(options, state, checked.refusal);
     return "refused";
@@ -105,8 +101,8 @@ async function writeDown(
   const { epoch, number, digest, incarnation } = declaration;
   const mark: Mark = { order: { epoch, number }, digest, incarnation };
   try {
-    await writeKeptDeclaration(options.stateFolder, envelope);
-    await writeMark(options.stateFolder, mark);
+    await options.disk.writeKept(envelope);
+    await options.disk.writeMark(mark);
   } catch (error) {
     state.stateProblem = `declaration ${describeOrder(mark.order)} cannot be written down: ${describeFailure(error)}`;
     options.log.error("not accepted", { why: state.stateProblem, epoch, number });
@@ -127,7 +123,7 @@ async function refuse(options: InboxOptions, state: InboxState, refusal: NewRefu
 async function keepRefusals(options: InboxOptions, state: InboxState, refusals: readonly Refusal[]): Promise<void> {
   state.refusals = refusals;
   try {
-    await writeRefusals(options.stateFolder, refusals);
+    await options.disk.writeRefusals(refusals);
   } catch (error) {
     options.log.warn("the count of refusals cannot be written down", { why: describeFailure(error) });
   }

@@ -1,11 +1,10 @@
 import type { Report } from "../../core/report.ts";
-import type { SigningKey } from "../../link/keys.ts";
-import { sealReport } from "../../link/report-envelope.ts";
 import type { Controller } from "../controller.ts";
 import { describeFailure } from "../describe-failure.ts";
+import type { HostClock } from "../host-clock.ts";
 import type { Log } from "../log.ts";
 import { retryDelayMs } from "./retry-delay.ts";
-import { createWake, wait } from "./wait.ts";
+import { createWake } from "./wait.ts";
 
 /** Holds the newest report and sends it until it is answered. An older one that was not sent yet is not needed. */
 export interface Outbox {
@@ -15,7 +14,9 @@ export interface Outbox {
 
 export interface OutboxOptions {
   readonly controller: Pick<Controller, "sendReport">;
-  readonly signKey: SigningKey;
+  /** The signed bytes that travel. */
+  readonly signReport: (report: Report) => Uint8Array;
+  readonly clock: HostClock;
   readonly log: Log;
   readonly chance: () => number;
   /** The controller has answered. */
@@ -26,7 +27,7 @@ export interface OutboxOptions {
 const idleMs = 3_600_000;
 
 export function createOutbox(options: OutboxOptions): Outbox {
-  const wake = createWake();
+  const wake = createWake(options.clock);
   let newest: Report | null = null;
   return {
     put(report) {
@@ -47,7 +48,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
           continue;
         }
         failures += 1;
-        await wait(retryDelayMs(failures, options.chance()), signal);
+        await options.clock.wait(retryDelayMs(failures, options.chance()), signal);
       }
     },
   };
@@ -55,9 +56,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
 /** Whether it was answered. An answer of *no* is one: the same report again would get the same. */
 async function send(report: Report, failures: number, signal: AbortSignal, options: OutboxOptions): Promise<boolean> {
-  const { controller, signKey, log, onWord } = options;
+  const { controller, signReport, log, onWord } = options;
   try {
-    const answer = await controller.sendReport(sealReport(report, signKey), signal);
+    const answer = await controller.sendReport(signReport(report), signal);
     onWord();
     if (!answer.kept)
       log.warn("the controller does not keep the report", { why: answer.why, sequence: report.sequence });

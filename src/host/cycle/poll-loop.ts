@@ -1,14 +1,15 @@
 import type { Controller } from "../controller.ts";
 import { describeFailure } from "../describe-failure.ts";
+import type { HostClock } from "../host-clock.ts";
 import type { Log } from "../log.ts";
 import { orderOf, type OpenInbox } from "./inbox.ts";
 import { retryDelayMs } from "./retry-delay.ts";
-import { wait } from "./wait.ts";
 
 export interface PollOptions {
   readonly controller: Pick<Controller, "fetchDeclaration">;
   readonly inbox: OpenInbox;
   readonly log: Log;
+  readonly clock: HostClock;
   readonly chance: () => number;
   /** The controller has answered. */
   readonly onWord: () => void;
@@ -21,7 +22,7 @@ const waitMs = 50_000;
 
 /** Asks for what is newer than what the host has, again and again. The controller away changes nothing here (R44). */
 export async function pollLoop(options: PollOptions, signal: AbortSignal): Promise<void> {
-  const { controller, inbox, log, chance, onWord, onChange } = options;
+  const { controller, inbox, log, clock, chance, onWord, onChange } = options;
   let failures = 0;
   let refusals = 0;
   while (!signal.aborted) {
@@ -35,14 +36,14 @@ export async function pollLoop(options: PollOptions, signal: AbortSignal): Promi
       onChange(what);
       // The same document comes again at once: asking for it may not become a loop without a pause.
       refusals = what === "accepted" ? 0 : refusals + 1;
-      if (what !== "accepted") await wait(retryDelayMs(refusals, chance()), signal);
+      if (what !== "accepted") await clock.wait(retryDelayMs(refusals, chance()), signal);
     } catch (error) {
       // absence is the answer: the host stops, that is why the request ended.
       if (signal.aborted) return;
       if (failures === 0)
         log.warn("no word from the controller: going on with what is here", { why: describeFailure(error) });
       failures += 1;
-      await wait(retryDelayMs(failures, chance()), signal);
+      await clock.wait(retryDelayMs(failures, chance()), signal);
     }
   }
 }

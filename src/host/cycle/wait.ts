@@ -16,7 +16,7 @@ export interface Wake {
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-export function createWake(): Wake {
+export function createWake(clock: { wait(ms: number, signal: AbortSignal): Promise<void> }): Wake {
   let isDue = false;
   let controller: AbortController | null = null;
   return {
@@ -27,7 +27,7 @@ export function createWake(): Wake {
     async wait(ms, signal) {
       if (!isDue && !signal.aborted) {
         controller = new AbortController();
-        await wait(ms, AbortSignal.any([signal, controller.signal]));
+        await clock.wait(ms, AbortSignal.any([signal, controller.signal]));
         controller = null;
       }
       isDue = false;

@@ -1,0 +1,34 @@
+import type { Mark } from "../../decide/accept-declaration.ts";
+import type { Refusal } from "../../core/report.ts";
+import { readApplied, writeApplied, type Applied } from "./applied.ts";
+import { readKeptDeclaration, writeKeptDeclaration } from "./kept-declaration.ts";
+import { readMark, writeMark } from "./mark.ts";
+import { readRefusals, writeRefusals } from "./refusals.ts";
+
+/**
+ * What the host keeps over a kill and a power cut. Each write is whole and durable when it returns, or it threw and the
+ * old one is still there.
+ */
+export interface HostDisk {
+  readKept(): Promise<Uint8Array | null>;
+  writeKept(envelope: Uint8Array): Promise<void>;
+  readMark(): Promise<Mark | null>;
+  writeMark(mark: Mark): Promise<void>;
+  readRefusals(): Promise<readonly Refusal[]>;
+  writeRefusals(refusals: readonly Refusal[]): Promise<void>;
+  readApplied(): Promise<Applied | null>;
+  writeApplied(applied: Applied): Promise<void>;
+}
+
+export function createHostDisk(stateFolder: string): HostDisk {
+  return {
+    readKept: () => readKeptDeclaration(stateFolder),
+    writeKept: (envelope) => writeKeptDeclaration(stateFolder, envelope),
+    readMark: () => readMark(stateFolder),
+    writeMark: (mark) => writeMark(stateFolder, mark),
+    readRefusals: () => readRefusals(stateFolder),
+    writeRefusals: (refusals) => writeRefusals(stateFolder, refusals),
+    readApplied: () => readApplied(stateFolder),
+    writeApplied: (applied) => writeApplied(stateFolder, applied),
+  };
+}
