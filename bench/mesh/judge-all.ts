@@ -28,6 +28,13 @@ export async function judgeAll(deps: ControlDependencies, commit: string): Promi
 }
 
 export function surroundingsOf(deps: ControlDependencies): BuildSurroundings {
-  const { toolchains, builders, settings, lostAfterMs } = deps;
-  return { toolchains, builders, settings, lostAfterMs, running: new Set(), now: new Date(deps.nowMs()).toISOString() };
+  const { toolchains, builders, settingsFor, lostAfterMs } = deps;
+  return {
+    toolchains,
+    builders,
+    settingsFor,
+    lostAfterMs,
+    running: new Set(),
+    now: new Date(deps.nowMs()).toISOString(),
+  };
 }

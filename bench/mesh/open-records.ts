@@ -55,7 +55,7 @@ export async function openRecords(): Promise<Records> {
       imports: countParses(createImportCache(db), parsed),
       toolchains: { typescript: "bench" },
       builders: {},
-      settings: {},
+      settingsFor: () => ({}),
       records: createPushRecords(db, "bench"),
       lostAfterMs: 120_000,
       limits: situationLimits({ silentAfterMs: 90_000, pollIntervalMs: 3_000 }),

@@ -29,7 +29,8 @@ export interface BuildDependencies {
   readonly folders: BuildFolders;
   readonly toolchains: Readonly<Record<string, string>>;
   readonly builders: Readonly<Record<string, string>>;
-  readonly settings: Readonly<Record<string, string>>;
+  /** Settings of the mesh that reach the builds of a repository's modules. */
+  readonly settingsFor: (repository: Name) => Readonly<Record<string, string>>;
   readonly lostAfterMs: number;
   readonly nowMs: () => number;
   readonly random: () => number;

@@ -4,6 +4,7 @@ import { rebuildSet } from "../decide/rebuild-set.ts";
 import { compareSources, headKey } from "../source/compare-sources.ts";
 import type { SourceFacts } from "../source/source-facts.ts";
 import type { Repository } from "../source/repository.ts";
+import { recordBuiltWith } from "../store/build-surroundings.ts";
 import { listEdges, replaceEdges } from "../store/edges.ts";
 import { listModules, type ModuleRecord } from "../store/modules.ts";
 import { listRepositories } from "../store/repositories.ts";
@@ -39,6 +40,7 @@ export async function compareAll(
     });
     await keepFacts(deps, await nameFailures(deps, modules, comparison.modules));
   }
+  await keepSurroundings(deps, repositories);
   const wave = await announce(deps, request);
   await markCompared(deps, heads);
   return { wave };
@@ -99,6 +101,12 @@ async function nameFailures(
   });
 }
 
+/** So that whoever explains a plan from the records alone explains with what this controller builds with. */
+async function keepSurroundings(deps: ControlDependencies, repositories: ReadonlyMap<Name, unknown>): Promise<void> {
+  const settings = Object.fromEntries([...repositories.keys()].map((name) => [name, deps.settingsFor(name)]));
+  await recordBuiltWith(deps.db, deps.mesh, { toolchains: deps.toolchains, builders: deps.builders, settings });
+}
+
 async function keepFacts(deps: ControlDependencies, facts: readonly SourceFacts[]): Promise<void> {
   const known = new Map<Name, string>();
   for (const edge of await listEdges(deps.db, deps.mesh))
@@ -117,6 +125,7 @@ async function keepFacts(deps: ControlDependencies, facts: readonly SourceFacts[
       sourceCommitAt: fact.commit?.at ?? null,
       sourceSubject: fact.commit?.subject ?? null,
       tree: fact.tree,
+      thirdParties: fact.thirdParties,
       manifest: fact.manifest,
       findings: [...fact.findings],
       problem: fact.problem?.message ?? null,
@@ -137,7 +146,7 @@ async function announce(deps: ControlDependencies, request: ComparisonRequest): 
   const { facts } = await loadBuildPlan(deps.db, deps.mesh, {
     toolchains: deps.toolchains,
     builders: deps.builders,
-    settings: deps.settings,
+    settingsFor: deps.settingsFor,
     running: new Set(),
     now: new Date(deps.nowMs()).toISOString(),
     lostAfterMs: deps.lostAfterMs,

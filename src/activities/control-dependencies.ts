@@ -20,7 +20,8 @@ export interface ControlDependencies extends PushDependencies {
   /** Compiler and runtime by language. */
   readonly toolchains: Readonly<Record<string, string>>;
   readonly builders: Readonly<Record<string, string>>;
-  readonly settings: Readonly<Record<string, string>>;
+  /** Settings of the mesh that reach the builds of a repository's modules. */
+  readonly settingsFor: (repository: Name) => Readonly<Record<string, string>>;
   readonly lostAfterMs: number;
   /** Part of ids of pushes and waves, which a person can read. */
   readonly makeSuffix: () => string;

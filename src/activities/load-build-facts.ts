@@ -16,7 +16,7 @@ import { listSourceProblems } from "../store/source-facts.ts";
 export interface BuildSurroundings {
   readonly toolchains: Readonly<Record<string, string>>;
   readonly builders: Readonly<Record<string, string>>;
-  readonly settings: Readonly<Record<string, string>>;
+  readonly settingsFor: (repository: Name) => Readonly<Record<string, string>>;
   readonly running: ReadonlySet<string>;
   readonly now: string;
   readonly lostAfterMs: number;
@@ -76,7 +76,8 @@ function toFacts(records: Records, surroundings: BuildSurroundings): BuildFacts 
       commit: module.sourceCommit,
       tree: module.tree,
       language: module.manifest?.language ?? "",
-      thirdParties: null,
+      thirdParties: module.thirdParties,
+      settings: surroundings.settingsFor(module.repository),
       problem,
       edges: edgesOf.get(module.name) ?? [],
       lastFit: lastFitOf(module, records.builds),

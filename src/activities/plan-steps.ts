@@ -24,7 +24,7 @@ export async function planSteps(deps: ControlDependencies, request: StepRequest)
   const { facts, plan, modules } = await loadBuildPlan(deps.db, deps.mesh, {
     toolchains: deps.toolchains,
     builders: deps.builders,
-    settings: deps.settings,
+    settingsFor: deps.settingsFor,
     running: new Set(runningBuilds.map((key) => key.slice("build ".length))),
     now: new Date(deps.nowMs()).toISOString(),
     lostAfterMs: deps.lostAfterMs,

@@ -6,9 +6,11 @@ import { InputError } from "../core/errors.ts";
 import type { Manifest } from "../core/manifest.ts";
 import type { Name, ObjectId } from "../core/names.ts";
 import { unpackArtifact } from "../link/artifact/unpack.ts";
+import { readClosureSourceOf } from "../source/closure-source.ts";
+import { createImportReaders } from "../source/compare-sources.ts";
 import { describeFinding, type Finding } from "../source/finding.ts";
 import { manifestFile, readManifest } from "../source/read-manifest.ts";
-import { readTree, type TreeFile } from "../source/read-tree.ts";
+import { readTree, type TreeFile, type TreeReading } from "../source/read-tree.ts";
 import type { Repository } from "../source/repository.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
 import { type BuildOutcome, outstanding, publicRegistries, type Registries, unfit } from "./builders/builder.ts";
@@ -151,10 +153,7 @@ async function readSource(options: BuildModule, root: string): Promise<Source> {
   await repository.fetchCommits([{ branch, commit }]);
   const reading = await readTree({ repository, commit, path, without });
   if (reading.kind !== "tree") return judged(unfit("import", reading.why));
-  if (reading.tree !== options.closure.tree)
-    throw new Error(
-      `commit ${commit} has tree ${reading.tree}, the closure of ${options.closure.module} names ${options.closure.tree}`,
-    );
+  await checkSource(options, reading);
   const [fault] = reading.findings;
   if (fault !== undefined) return judged(unfit("import", describeFinding(fault), reading.findings));
   const text = await readText(repository, reading.files, manifestFile);
@@ -169,6 +168,21 @@ async function readSource(options: BuildModule, root: string): Promise<Source> {
     join(root, "module"),
   );
   return { kind: "source", manifest: manifest.manifest };
+}
+
+/** What the closure says of the source must be what is built: else the verdict would be kept for other inputs. */
+async function checkSource(
+  { closure, source: { repository, commit } }: BuildModule,
+  reading: Extract<TreeReading, { kind: "tree" }>,
+): Promise<void> {
+  const reader = createImportReaders().get(closure.language);
+  const { tree, thirdParties } = await readClosureSourceOf(repository, reading, reader);
+  if (tree !== closure.tree)
+    throw new Error(`commit ${commit} has tree ${tree}, the closure of ${closure.module} names ${closure.tree}`);
+  if (thirdParties !== closure.thirdParties)
+    throw new Error(
+      `commit ${commit} locks packages ${thirdParties ?? "none"}, the closure of ${closure.module} names ${closure.thirdParties ?? "none"}`,
+    );
 }
 
 function judged(outcome: BuildOutcome): Extract<BuildOutcome, { kind: "judged" }> {

@@ -20,6 +20,11 @@ const run = promisify(execFile);
 export interface Sandboxes {
   /** What a module of this repository is built and tested in. */
   readonly sandboxFor: (repository: string) => Sandbox;
+  /**
+   * What of this reaches the closures of a repository's modules (R8): that they are built without a sandbox. Limits do
+   * not: they decide whether there is a verdict, never which.
+   */
+  readonly settingsFor: (repository: string) => Readonly<Record<string, string>>;
   /** What holds on this machine and what does not, in sentences. */
   readonly promises: readonly string[];
   /** Why builds that the rule allows run without a sandbox; null: none does. */
@@ -32,14 +37,19 @@ export async function openSandboxes(
   options: Pick<OpenSandbox, "bubblewrap"> = {},
 ): Promise<Sandboxes> {
   const opened = await tryBubblewrap(options.bubblewrap ?? "bwrap");
-  if ("sandbox" in opened) return { sandboxFor: () => opened.sandbox, promises: opened.sandbox.promises, unsafe: null };
+  if ("sandbox" in opened) {
+    const { sandbox } = opened;
+    return { sandboxFor: () => sandbox, settingsFor: () => ({}), promises: sandbox.promises, unsafe: null };
+  }
   const [unsafe, unavailable] = [createUnsafe(opened.missing), createUnavailable(opened.missing)];
   const sandboxFor = (repository: string): Sandbox => (allowsUnsafe(rule, repository) ? unsafe : unavailable);
+  const settingsFor = (repository: string) => (allowsUnsafe(rule, repository) ? { sandbox: "none" } : {});
   if (rule === false || (typeof rule === "object" && rule.length === 0))
-    return { sandboxFor, promises: unavailable.promises, unsafe: null };
+    return { sandboxFor, settingsFor, promises: unavailable.promises, unsafe: null };
   const whose = rule === true ? "all repositories" : rule.join(", ");
   return {
     sandboxFor,
+    settingsFor,
     promises: [`Without a sandbox, for modules of ${whose}.`, ...unsafe.promises],
     unsafe: `modules of ${whose} are built without a sandbox: ${opened.missing}`,
   };

@@ -10,8 +10,6 @@ export interface BuildFacts {
   readonly toolchains: Readonly<Record<string, string>>;
   /** Version of the builder's own rules by language. */
   readonly builders: Readonly<Record<string, string>>;
-  /** Settings of the mesh that reach the build. */
-  readonly settings: Readonly<Record<string, string>>;
   /** `buildKey`s of what runs now. */
   readonly running: ReadonlySet<string>;
   /** ISO. */
@@ -28,6 +26,8 @@ export interface ModuleFacts {
   readonly language: string;
   /** Of `Closure`. */
   readonly thirdParties: Digest | null;
+  /** Settings of the mesh that reach its build. */
+  readonly settings: Readonly<Record<string, string>>;
   /** Why it cannot be built at all (a manifest refused, an import nobody publishes); null: it can. */
   readonly problem: string | null;
   readonly edges: readonly BuildEdge[];

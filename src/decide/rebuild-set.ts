@@ -58,7 +58,6 @@ function listOutOfDate(facts: BuildFacts, plan: BuildPlan): Map<Name, string> {
       ...own,
       toolchain: facts.toolchains[own.language] ?? "",
       builder: facts.builders[own.language] ?? "",
-      settings: facts.settings,
     });
     if (own.lastFit === null) reasons.set(module, `${module} was never fit; ${why}`);
     else if (moved.length > 0) reasons.set(module, `${module} is out of date: ${moved.join("; ")}; ${why}`);

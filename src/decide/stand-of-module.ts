@@ -46,7 +46,7 @@ export function standOfModule(input: StandInput): Stand {
     toolchain: facts.toolchains[module.language] ?? "",
     builder: facts.builders[module.language] ?? "",
     thirdParties: module.thirdParties,
-    settings: facts.settings,
+    settings: module.settings,
   };
   const inputs = digestValue(closure);
   const record = facts.builds.get(buildKey(module.module, inputs));

@@ -147,6 +147,7 @@ function describeMissingBranch(module: RegisteredModule): SourceFacts {
     module: module.module,
     commit: null,
     tree: null,
+    thirdParties: null,
     manifest: null,
     publishes: [],
     edges: [],

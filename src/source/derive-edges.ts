@@ -103,12 +103,18 @@ function deriveModule(options: DeriveEdges, folder: ModuleFolder, published: Pub
     module,
     commit: folder.commit,
     tree: folder.tree,
+    thirdParties: folder.thirdParties,
     manifest: folder.manifest,
     publishes: own?.names ?? [],
     edges: [...edges.values()].toSorted((a, b) => (a.dependency < b.dependency ? -1 : 1)),
-    findings: findings.slice(0, findingsLimit),
+    findings: sayOnce(findings).slice(0, findingsLimit),
     problem: folder.problem ?? (worst === undefined ? null : { stage: "import", message: describeFinding(worst) }),
   };
+}
+
+/** A lock file is read for the closure and for its names: what is wrong with it is one finding. */
+function sayOnce(findings: readonly Finding[]): Finding[] {
+  return [...new Map(findings.map((finding) => [`${finding.severity} ${describeFinding(finding)}`, finding])).values()];
 }
 
 function collectEdges(

@@ -5,7 +5,7 @@ import { branchSchema, type ObjectId, objectIdSchema } from "../core/names.ts";
 import { errorCode, InputError, UnavailableError, whenThere } from "../core/errors.ts";
 import { askRemote } from "./ask-remote.ts";
 import { GitError, runGit } from "./git.ts";
-import { listTree, readBlobs, treeAt, treeWithout } from "./git-objects.ts";
+import { listTree, readBlobs, treeAt } from "./git-objects.ts";
 import type { CommitInfo, Repository } from "./repository.ts";
 import { checkRepositoryUrl } from "./repository-url.ts";
 
@@ -41,7 +41,6 @@ export async function openRepository(options: OpenRepository): Promise<Repositor
     treeAt: (id, path) => treeAt(local, id, path),
     listTree: (tree, entryLimit) => listTree(local, tree, entryLimit),
     readBlobs: (blobs) => readBlobs(local, blobs),
-    treeWithout: (tree, paths) => treeWithout(local, tree, paths),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Manifest } from "../core/manifest.ts";
-import type { ObjectId } from "../core/names.ts";
+import type { Digest, ObjectId } from "../core/names.ts";
+import { readClosureSource } from "./closure-source.ts";
 import type { Finding } from "./finding.ts";
 import type { FactFiles, ImportReader } from "./imports/import-reader.ts";
 import { manifestBytesLimit, manifestFile, readManifest } from "./read-manifest.ts";
@@ -12,7 +13,10 @@ export interface ModuleFolder {
   readonly module: RegisteredModule;
   readonly repository: Repository;
   readonly commit: CommitInfo;
+  /** As closures name it; null: there is none. */
   readonly tree: ObjectId | null;
+  /** As closures name them. */
+  readonly thirdParties: Digest | null;
   readonly files: readonly TreeFile[];
   readonly manifest: Manifest | null;
   /** Texts of the files its language keeps facts in. */
@@ -54,7 +58,13 @@ function describeFolder(
   tree: TreeReading,
   texts: ReadonlyMap<ObjectId, string>,
 ): ModuleFolder {
-  const base = { module, repository: options.repository, commit: options.info, facts: new Map<string, string>() };
+  const base = {
+    module,
+    repository: options.repository,
+    commit: options.info,
+    thirdParties: null,
+    facts: new Map<string, string>(),
+  };
   if (tree.kind !== "tree") {
     return {
       ...base,
@@ -92,9 +102,19 @@ function describeFolder(
       problem: { stage: "manifest", message: `${manifestFile}:${first.line}: ${first.message}` },
     };
   }
+  return { ...found, manifest: reading.manifest, ...readFacts(options, tree, reading.manifest, texts), problem: null };
+}
+
+function readFacts(
+  options: ReadModuleFolders,
+  tree: Extract<TreeReading, { kind: "tree" }>,
+  { language }: Manifest,
+  texts: ReadonlyMap<ObjectId, string>,
+): Pick<ModuleFolder, "tree" | "thirdParties" | "facts" | "findings"> {
+  const reader = options.readers.get(language);
   const facts = new Map<string, string>();
   const findings = [...tree.findings];
-  for (const name of options.readers.get(reading.manifest.language)?.factFiles ?? []) {
+  for (const name of reader?.factFiles ?? []) {
     const fact = tree.files.find((one) => one.path === name);
     if (fact === undefined) continue;
     const content = texts.get(fact.blob);
@@ -102,5 +122,7 @@ function describeFolder(
       findings.push({ severity: "error", file: name, line: 0, message: `larger than ${factBytesLimit} bytes` });
     else facts.set(name, content);
   }
-  return { ...found, manifest: reading.manifest, facts, findings, problem: null };
+  const source = readClosureSource(tree, reader, facts);
+  if (source.finding !== null) findings.push(source.finding);
+  return { tree: source.tree, thirdParties: source.thirdParties, facts, findings };
 }

@@ -2,6 +2,7 @@ import { InputError } from "../core/errors.ts";
 import type { ObjectId } from "../core/names.ts";
 import type { Finding } from "./finding.ts";
 import type { Repository, TreeEntry } from "./repository.ts";
+import { type FolderEntry, foldersAbove, treeIdWithout } from "./tree-id.ts";
 
 export interface TreeFile {
   /** Relative to the module's folder, forward slashes. */
@@ -25,7 +26,10 @@ const repositoryEntries = 2_000_000;
 export type TreeReading =
   | {
       readonly kind: "tree";
+      /** Without the folders of other modules. */
       readonly tree: ObjectId;
+      /** The same without these files too, which lie in the module's folder itself. */
+      readonly treeWithoutFiles: (files: readonly string[]) => ObjectId;
       readonly files: readonly TreeFile[];
       readonly findings: readonly Finding[];
     }
@@ -62,7 +66,7 @@ export async function readTrees(options: ReadTrees): Promise<TreeReading[]> {
       gatherer.see(entry);
     for (const gatherer of whole) gatherer.see(entry);
   }
-  return Promise.all(gatherers.map((gatherer) => gatherer.finish(repository, commit, root)));
+  return gatherers.map((gatherer) => gatherer.finish(repository, commit, root));
 }
 
 /** The module's tree at a commit. Links and submodules are findings of severity *error*. */
@@ -75,13 +79,14 @@ export async function readTree(options: Omit<ReadTrees, "folders"> & TreeFolder)
 interface Gatherer {
   readonly first: string;
   see(entry: TreeEntry): void;
-  finish(repository: Repository, commit: ObjectId, root: ObjectId): Promise<TreeReading>;
+  finish(repository: Repository, commit: ObjectId, root: ObjectId): TreeReading;
 }
 
 function createGatherer(folder: TreeFolder, limits: TreeLimits): Gatherer {
   const prefix = folder.path === "." ? "" : `${folder.path}/`;
   const files: TreeFile[] = [];
   const findings: Finding[] = [];
+  const entries = new Map(foldersAbove(folder.without).map((path): [string, FolderEntry[]] => [path, []]));
   let tree: ObjectId | null = null;
   let refused: string | null = null;
   let bytes = 0;
@@ -108,17 +113,23 @@ function createGatherer(folder: TreeFolder, limits: TreeLimits): Gatherer {
     first: folder.path.split("/", 1)[0] ?? ".",
     see: (entry) => {
       if (entry.path === folder.path && entry.type === "tree") tree = entry.id;
-      if (entry.type === "tree" || !entry.path.startsWith(prefix) || refused !== null) return;
+      if (!entry.path.startsWith(prefix) || refused !== null) return;
       const path = entry.path.slice(prefix.length);
+      const slash = path.lastIndexOf("/");
+      const { mode, type, id } = entry;
+      entries.get(slash === -1 ? "" : path.slice(0, slash))?.push({ mode, type, id, name: path.slice(slash + 1) });
+      if (entry.type === "tree") return;
       if (!folder.without.some((inner) => path.startsWith(`${inner}/`))) take(entry, path);
     },
-    finish: async (repository, commit, root) => {
+    finish: (repository, commit, root) => {
       const found = folder.path === "." ? root : tree;
       if (found === null)
         return { kind: "missing", why: `there is no folder ${folder.path} at commit ${commit} of ${repository.url}` };
       if (refused !== null)
         return { kind: "refused", why: `folder ${folder.path} of ${repository.url} is refused: ${refused}` };
-      return { kind: "tree", tree: await repository.treeWithout(found, folder.without), files, findings };
+      const without = (lost: readonly string[]): ObjectId =>
+        treeIdWithout(found, entries, { folders: folder.without, files: lost });
+      return { kind: "tree", tree: without([]), treeWithoutFiles: without, files, findings };
     },
   };
 }

@@ -44,6 +44,4 @@ export interface Repository {
   listTree(tree: ObjectId, entryLimit: number): AsyncIterable<TreeEntry>;
   /** The blobs, in the order asked for. */
   readBlobs(blobs: readonly ObjectId[]): AsyncIterable<BlobReading>;
-  /** The tree without these folders, written to the clone. The same id for the same input, everywhere. */
-  treeWithout(tree: ObjectId, paths: readonly string[]): Promise<ObjectId>;
 }

@@ -1,5 +1,5 @@
 import type { Manifest } from "../core/manifest.ts";
-import type { Name, ObjectId } from "../core/names.ts";
+import type { Digest, Name, ObjectId } from "../core/names.ts";
 import type { Finding } from "./finding.ts";
 import type { CommitInfo } from "./repository.ts";
 
@@ -31,6 +31,8 @@ export interface SourceFacts {
   readonly commit: CommitInfo | null;
   /** Null where there is no tree to build from. */
   readonly tree: ObjectId | null;
+  /** Digest of the packages that its lock file resolves (R8); null: none. */
+  readonly thirdParties: Digest | null;
   readonly manifest: Manifest | null;
   /** The names others import it by; empty where it publishes none. */
   readonly publishes: readonly string[];

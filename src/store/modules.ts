@@ -40,6 +40,7 @@ const moduleRecordSchema = z.object({
   sourceCommitAt: timeColumn.nullable(),
   sourceSubject: z.string().nullable(),
   tree: objectIdSchema.nullable(),
+  thirdParties: digestSchema.nullable(),
   manifest: manifestSchema.nullable(),
   findings: z.array(findingSchema),
   wantedInputs: digestSchema.nullable(),
@@ -53,7 +54,7 @@ const moduleRecordSchema = z.object({
 export type ModuleRecord = z.output<typeof moduleRecordSchema>;
 
 const columns = `name, repository, branch, path, registered_at as "registeredAt", source_commit as "sourceCommit",
-  source_commit_at as "sourceCommitAt", source_subject as "sourceSubject", tree, manifest, findings,
+  source_commit_at as "sourceCommitAt", source_subject as "sourceSubject", tree, third_parties as "thirdParties", manifest, findings,
   wanted_inputs as "wantedInputs", standing, standing_why as "standingWhy", fit_inputs as "fitInputs",
   fit_artifact as "fitArtifact", compared_at as "comparedAt"`;
 

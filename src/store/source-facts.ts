@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { manifestSchema } from "../core/manifest.ts";
-import { nameSchema, objectIdSchema, type Name } from "../core/names.ts";
+import { digestSchema, nameSchema, objectIdSchema, type Name } from "../core/names.ts";
 import type { Queryable } from "./database.ts";
 import { findingSchema } from "./modules.ts";
 import { many, run } from "./rows.ts";
@@ -13,6 +13,7 @@ export const sourceFactsRecordSchema = z.strictObject({
   sourceCommitAt: z.iso.datetime({ offset: true }).nullable(),
   sourceSubject: z.string().nullable(),
   tree: objectIdSchema.nullable(),
+  thirdParties: digestSchema.nullable(),
   manifest: manifestSchema.nullable(),
   findings: z.array(findingSchema),
   /** Why it cannot be built as it is; null: it can. */
@@ -26,15 +27,15 @@ export function recordSourceFacts(db: Queryable, mesh: Name, records: readonly S
   return run(
     db,
     `update module m set source_commit = c."sourceCommit", source_commit_at = c."sourceCommitAt",
-            source_subject = c."sourceSubject", tree = c.tree, manifest = nullif(c.manifest, 'null'),
+            source_subject = c."sourceSubject", tree = c.tree, third_parties = c."thirdParties", manifest = nullif(c.manifest, 'null'),
             findings = c.findings, problem = c.problem, compared_at = now()
        from jsonb_to_recordset($2::jsonb) as c(module text, "sourceCommit" text, "sourceCommitAt" timestamptz,
-            "sourceSubject" text, tree text, manifest jsonb, findings jsonb, problem text)
+            "sourceSubject" text, tree text, "thirdParties" text, manifest jsonb, findings jsonb, problem text)
       where m.mesh = $1 and m.name = c.module
         and (m.compared_at is null
-             or (m.source_commit, m.source_commit_at, m.source_subject, m.tree, m.manifest, m.findings, m.problem)
+             or (m.source_commit, m.source_commit_at, m.source_subject, m.tree, m.third_parties, m.manifest, m.findings, m.problem)
                 is distinct from
-                (c."sourceCommit", c."sourceCommitAt", c."sourceSubject", c.tree, nullif(c.manifest, 'null'), c.findings, c.problem))`,
+                (c."sourceCommit", c."sourceCommitAt", c."sourceSubject", c.tree, c."thirdParties", nullif(c.manifest, 'null'), c.findings, c.problem))`,
     [mesh, storableJson(rows)],
   );
 }

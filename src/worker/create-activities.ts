@@ -16,7 +16,7 @@ export function createActivities(worker: WorkerParts) {
   const surroundings = {
     toolchains: parts.toolchains,
     builders: parts.builders,
-    settings: parts.settings,
+    settingsFor: parts.sandboxes.settingsFor,
     lostAfterMs,
     nowMs: Date.now,
   };

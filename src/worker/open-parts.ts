@@ -21,7 +21,6 @@ export interface ControllerParts {
   readonly root: Uint8Array;
   readonly toolchains: Readonly<Record<string, string>>;
   readonly builders: Readonly<Record<string, string>>;
-  readonly settings: Readonly<Record<string, string>>;
 }
 
 export async function openParts(config: ServeConfig, log: Logger): Promise<ControllerParts> {
@@ -45,6 +44,5 @@ export async function openParts(config: ServeConfig, log: Logger): Promise<Contr
     root: await readFile(config.keys.rootFile),
     toolchains: Object.fromEntries(languages.map((language) => [language, describeToolchain(language)])),
     builders: Object.fromEntries(languages.map((language) => [language, describeBuilder(language)])),
-    settings: {},
   };
 }

@@ -39,7 +39,7 @@ describe("one repository whose address is refused", () => {
       imports: createMemoryImportCache(),
       toolchains: { files: describeToolchain("files"), typescript: describeToolchain("typescript") },
       builders: { files: describeBuilder("files"), typescript: describeBuilder("typescript") },
-      settings: {},
+      settingsFor: () => ({}),
       records: createPushRecords(db, mesh),
       lostAfterMs: 60_000,
       limits: { silentAfterMs: 60_000, recordsStaleAfterMs: 60_000, sourcesStaleAfterMs: 60_000 },

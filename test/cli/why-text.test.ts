@@ -14,6 +14,7 @@ const module: ModuleRecord = {
   sourceCommitAt: null,
   sourceSubject: null,
   tree: null,
+  thirdParties: null,
   manifest: null,
   findings: [],
   wantedInputs: null,

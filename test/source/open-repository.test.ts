@@ -153,25 +153,3 @@ describe("what a repository brings does not run (case 54)", () => {
     expect(info.at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   });
 });
-
-describe("a tree without the folders of other modules", () => {
-  it("has the same id whatever happens in those folders, and another for the rest", async () => {
-    const origin = await createOrigin();
-    const one = await origin.commit({ "app/a.txt": "1", "app/libs/core/b.txt": "1", "app/libs/c.txt": "1" });
-    const two = await origin.commit({ "app/libs/core/b.txt": "2" });
-    const three = await origin.commit({ "app/libs/c.txt": "2" });
-    const clone = await openClone(origin.dir);
-    const trees: string[] = [];
-    for (const commit of [one, two, three]) {
-      await clone.fetchCommits([{ branch: "main", commit }]);
-      const tree = await clone.treeAt(commit, "app");
-      if (tree === null) throw new Error("no tree");
-      trees.push(await clone.treeWithout(tree, ["libs/core"]));
-    }
-    expect(trees[0]).toBe(trees[1]);
-    expect(trees[0]).not.toBe(trees[2]);
-    const paths: string[] = [];
-    for await (const entry of clone.listTree(trees[0] ?? "", 100)) if (entry.type === "blob") paths.push(entry.path);
-    expect(paths).toEqual(["a.txt", "libs/c.txt"]);
-  });
-});

@@ -25,6 +25,7 @@ function factsOf(module: string, more: Partial<SourceFactsRecord> = {}): SourceF
     sourceCommitAt: "2026-01-01T10:00:00+02:00",
     sourceSubject: "Say hello",
     tree: treeOf("tree"),
+    thirdParties: null,
     manifest: manifestOf(module),
     findings: [],
     problem: null,

@@ -12,6 +12,8 @@ import { openSandbox } from "../../src/build/open-sandbox.ts";
 import type { Sandbox, SandboxLimits } from "../../src/build/sandbox.ts";
 import { describeBuilder, describeToolchain } from "../../src/build/toolchain.ts";
 import type { Artifact } from "../../src/core/artifact.ts";
+import { readClosureSourceOf } from "../../src/source/closure-source.ts";
+import { createImportReaders } from "../../src/source/compare-sources.ts";
 import { openRepository } from "../../src/source/open-repository.ts";
 import type { Repository } from "../../src/source/repository.ts";
 import { readTree } from "../../src/source/read-tree.ts";
@@ -54,6 +56,8 @@ export async function createBuildBed(): Promise<BuildBed> {
     await repository.fetchCommits([{ branch: "main", commit }]);
     const reading = await readTree({ repository, commit, path: module, without: [] });
     if (reading.kind !== "tree") throw new Error(reading.why);
+    const reader = createImportReaders().get("typescript");
+    const { tree, thirdParties } = await readClosureSourceOf(repository, reading, reader);
     const dependencies = options.dependencies ?? [];
     const openElsewhere = async (url: string | undefined): Promise<Repository> =>
       url === undefined ? repository : openRepository({ url, dir: join(folder, "other.git") });
@@ -61,11 +65,11 @@ export async function createBuildBed(): Promise<BuildBed> {
       closure: {
         module,
         language: "typescript",
-        tree: reading.tree,
+        tree,
         dependencies: Object.fromEntries(dependencies.map((one) => [one.module, one.artifact.digest])),
         toolchain: describeToolchain("typescript"),
         builder: describeBuilder("typescript"),
-        thirdParties: null,
+        thirdParties,
         settings: {},
       },
       source: {

@@ -1,18 +1,17 @@
 import type { CommandDefinition, CommandResult } from "../command.ts";
 import { parseName } from "../arguments.ts";
 import { loadBuildPlan } from "../../activities/load-build-facts.ts";
-import { describeBuilder, describeToolchain } from "../../build/toolchain.ts";
 import { InputError } from "../../core/errors.ts";
-import { type Language, languageSchema } from "../../core/manifest.ts";
 import type { Name } from "../../core/names.ts";
 import { explainModule } from "../../decide/explain-module.ts";
 import { listAssignments } from "../../store/assignments.ts";
 import { listBuilds, listBuildsByInputs } from "../../store/builds.ts";
 import { listSends } from "../../store/declarations.ts";
-import type { ModuleRecord } from "../../store/modules.ts";
+import { getModule, type ModuleRecord } from "../../store/modules.ts";
 import { loadMeshView } from "../../store/situations.ts";
 import { findMissingValues } from "../find-missing-values.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
+import { readSurroundings } from "../read-surroundings.ts";
 import { situationLimits } from "../situation-limits.ts";
 import { type FailedBuild, nodeWhyText, moduleWhyText, type NodeWhy } from "../text/why-text.ts";
 import { withMesh } from "../with-mesh.ts";
@@ -27,7 +26,6 @@ Examples:
 
 const sendsShown = 3;
 const buildsLookedAt = 10;
-const lostAfterMs = 30 * 60_000;
 
 export const whyCommand: CommandDefinition = {
   configure: (command) => {
@@ -53,23 +51,11 @@ export const whyCommand: CommandDefinition = {
 type Part = Pick<CommandResult, "document" | "text"> | null;
 
 async function whyModule({ db, mesh }: MeshConnection, name: Name, now: Date): Promise<Part> {
-  const toolchains = Object.fromEntries(
-    languageSchema.options.map((language: Language) => [language, describeToolchain(language)]),
-  );
-  const surroundings = {
-    toolchains,
-    builders: Object.fromEntries(
-      languageSchema.options.map((language: Language) => [language, describeBuilder(language)]),
-    ),
-    settings: {},
-    running: new Set<string>(),
-    now: now.toISOString(),
-    lostAfterMs,
-  };
-  const { facts, modules } = await loadBuildPlan(db, mesh, surroundings);
-  const record = modules.find((module) => module.name === name);
-  if (record === undefined) return null;
-  const explanation = explainModule(facts, name);
+  const record = await getModule(db, mesh, name);
+  if (record === null) return null;
+  const surroundings = await readSurroundings({ db, mesh }, now);
+  const explanation =
+    surroundings === null ? null : explainModule((await loadBuildPlan(db, mesh, surroundings)).facts, name);
   const failed = await readFailedBuild({ db, mesh }, record, explanation?.standing ?? record.standing);
   const said = explanation ?? { module: name, standing: record.standing, why: ["its source was not looked at yet"] };
   return { document: { module: { ...said, failed } }, text: moduleWhyText(record, explanation, now, failed) };

@@ -88,12 +88,14 @@ export function parseJson<T>(
   file: string,
   schema: z.ZodType<T>,
 ): { readonly kind: "value"; readonly value: T } | { readonly kind: "refused"; readonly finding: Finding } {
-  // `null` both for broken JSON and for keys that would change every object's prototype.
+  // `undefined` for broken JSON, `null` for keys that would change every object's prototype.
   const value: unknown = safeParse(text);
   const parsed = schema.safeParse(value);
   if (parsed.success) return { kind: "value", value: parsed.data };
   const issue = parsed.error.issues[0];
   const message =
-    value === null ? "is not JSON that can be used" : `${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`;
+    value === null || value === undefined
+      ? "is not JSON that can be used"
+      : `${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`;
   return { kind: "refused", finding: { severity: "error", file, line: 0, message } };
 }

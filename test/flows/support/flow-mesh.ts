@@ -130,7 +130,7 @@ async function startWorkers(on: {
     imports: createMemoryImportCache(),
     toolchains: {},
     builders: {},
-    settings: {},
+    settingsFor: () => ({}),
     lostAfterMs: 60_000,
     limits: situationLimits({ silentAfterMs: 60_000, pollIntervalMs: 5_000 }),
     nowMs: Date.now,

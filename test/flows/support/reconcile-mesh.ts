@@ -203,7 +203,6 @@ async function createParts(config: ServeConfig, db: Database, artifacts: Artifac
     root: Buffer.from("no host reads this"),
     toolchains: Object.fromEntries(languages.map((language) => [language, describeToolchain(language)])),
     builders: Object.fromEntries(languages.map((language) => [language, describeBuilder(language)])),
-    settings: {},
   };
 }
 

@@ -50,6 +50,7 @@ export async function seedBuild(
       sourceCommitAt: null,
       sourceSubject: null,
       tree: id,
+      thirdParties: null,
       manifest: parsed,
       findings: [],
       problem: null,

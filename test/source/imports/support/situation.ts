@@ -101,7 +101,6 @@ function rememberReads(repository: Repository): Repository {
     ...repository,
     commitInfo: (commit) => once(`info ${commit}`, () => repository.commitInfo(commit)),
     treeAt: (tree, path) => once(`tree ${tree} ${path}`, () => repository.treeAt(tree, path)),
-    treeWithout: (tree, paths) => once(`without ${tree} ${paths.join()}`, () => repository.treeWithout(tree, paths)),
     listTree: async function* (tree, limit) {
       yield* await once(`list ${tree}`, () => gather(repository.listTree(tree, limit)));
     },
