@@ -85,6 +85,7 @@ function deriveModule(options: DeriveEdges, folder: ModuleFolder, published: Pub
       files: folder.files.map((file) => file.path),
       published: published.owners.get(reader.language) ?? new Map<string, Name>(),
       ownerOfPath: (path) => findOwner(options.registered, folder.module, path),
+      factsOf: (other) => options.folders.get(other)?.facts ?? new Map<string, string>(),
     });
     findings.push(...resolver.findings);
     for (const rival of own?.rivals ?? []) {
@@ -141,9 +142,9 @@ function collectEdges(
     const kind = reader.isTest(file.path) ? "test" : "build";
     for (const found of imports.imports) {
       const use = found.test === true ? "test" : kind;
-      const { owner, finding } = resolver.resolve(file.path, found, use);
+      const { owner, more = [], finding } = resolver.resolve(file.path, found, use);
       if (finding !== null) findings.push({ ...finding, file: file.path, line: found.line });
-      if (owner !== null) addEdge(edges, owner, use, file.path, found.line);
+      for (const one of owner === null ? more : [owner, ...more]) addEdge(edges, one, use, file.path, found.line);
     }
   }
 }

@@ -37,11 +37,14 @@ export interface ReadModuleFolders {
 
 /** Manifests and fact files of all modules at one commit, by one reading of the repository's blobs. */
 export async function readModuleFolders(options: ReadModuleFolders): Promise<ModuleFolder[]> {
-  const wanted = new Set([manifestFile, ...[...options.readers.values()].flatMap((reader) => reader.factFiles)]);
+  const readers = [...options.readers.values()];
+  const wanted = new Set([manifestFile, ...readers.flatMap((reader) => reader.factFiles)]);
+  const isWanted = (path: string): boolean =>
+    wanted.has(path) || readers.some((reader) => reader.isFact?.(path) === true);
   const blobs = new Set<ObjectId>();
   for (const { tree } of options.modules) {
     if (tree.kind !== "tree") continue;
-    for (const file of tree.files) if (wanted.has(file.path) && file.bytes <= limitOf(file.path)) blobs.add(file.blob);
+    for (const file of tree.files) if (isWanted(file.path) && file.bytes <= limitOf(file.path)) blobs.add(file.blob);
   }
   const texts = new Map<ObjectId, string>();
   for await (const { blob, bytes } of options.repository.readBlobs([...blobs])) texts.set(blob, bytes.toString("utf8"));
@@ -114,13 +117,12 @@ function readFacts(
   const reader = options.readers.get(language);
   const facts = new Map<string, string>();
   const findings = [...tree.findings];
-  for (const name of reader?.factFiles ?? []) {
-    const fact = tree.files.find((one) => one.path === name);
-    if (fact === undefined) continue;
-    const content = texts.get(fact.blob);
+  for (const { path, blob } of tree.files) {
+    if (reader?.factFiles.includes(path) !== true && reader?.isFact?.(path) !== true) continue;
+    const content = texts.get(blob);
     if (content === undefined)
-      findings.push({ severity: "error", file: name, line: 0, message: `larger than ${factBytesLimit} bytes` });
-    else facts.set(name, content);
+      findings.push({ severity: "error", file: path, line: 0, message: `larger than ${factBytesLimit} bytes` });
+    else facts.set(path, content);
   }
   const source = readClosureSource(tree, reader, facts);
   if (source.finding !== null) findings.push(source.finding);

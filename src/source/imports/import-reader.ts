@@ -68,6 +68,8 @@ export interface SourceText {
 /** Where one import leads. No owner and no finding: inside the module, to the language itself, or to third parties. */
 export interface Resolution {
   readonly owner: Name | null;
+  /** Others that it leads to as well: an alias has a target for each condition. */
+  readonly more?: readonly Name[];
   readonly finding: { readonly severity: "error" | "warning"; readonly message: string } | null;
 }
 
@@ -77,6 +79,8 @@ export interface ResolverContext extends ModuleText {
   readonly published: ReadonlyMap<string, Name>;
   /** Who owns a path that leaves this module's folder; the path is relative to that folder. Null: nobody. */
   readonly ownerOfPath: (path: string) => Name | null;
+  /** Fact files of another module of the same language. */
+  readonly factsOf: (module: Name) => FactFiles;
 }
 
 export interface Resolver {
@@ -92,6 +96,8 @@ export interface ImportReader {
   readonly language: Language;
   /** Files (of the module's folder) whose text the functions below want. Lock files too. */
   readonly factFiles: readonly string[];
+  /** The same for files whose names are not known before. */
+  isFact?(path: string): boolean;
   /** Does the build include this file? Relative to the module's folder. */
   isSource(path: string): boolean;
   isTest(path: string): boolean;

@@ -1,3 +1,4 @@
+import { isBuiltin } from "node:module";
 import { z } from "zod";
 import { safeParse } from "secure-json-parse";
 import type { Finding } from "../finding.ts";
@@ -18,6 +19,7 @@ const packageSchema = z.looseObject({
     .regex(/^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/)
     .optional(),
   imports: z.record(z.string(), z.unknown()).optional(),
+  exports: z.unknown().optional(),
   dependencies: versionsSchema,
   devDependencies: versionsSchema,
   peerDependencies: versionsSchema,
@@ -41,6 +43,16 @@ export function readPackage(text: string | undefined): PackageReading {
   const value = parseJson(text, packageFile, packageSchema);
   return value.kind === "value" ? { kind: "package", value: value.value } : value;
 }
+
+/** Everything that package.json names, in whatever section. */
+export function listedPackages(own: PackageJson): Readonly<Record<string, string>> {
+  return { ...own.peerDependencies, ...own.optionalDependencies, ...own.devDependencies, ...own.dependencies };
+}
+
+/** A workspace has one lock file above its members; the build of a module has only the module's own folder. */
+export const missingLock =
+  "lists packages, but there is no package-lock.json beside it to fetch them by (one in a folder above is not read): " +
+  "make one with `npm install --package-lock-only --no-workspaces` in this folder";
 
 /** Names of all packages that the lock file brings. */
 export function readLockedNames(text: string | undefined): ReadonlySet<string> | Finding {
@@ -69,8 +81,13 @@ export function readPackageLock(facts: FactFiles): LockReading {
 
 export function readPackageName(facts: FactFiles): PublishedNames {
   const reading = readPackage(facts.get(packageFile));
-  if (reading.kind === "package")
-    return { names: reading.value.name === undefined ? [] : [reading.value.name], findings: [] };
+  if (reading.kind === "package") {
+    const { name } = reading.value;
+    if (name === undefined) return { names: [], findings: [] };
+    if (!isBuiltin(name)) return { names: [name], findings: [] };
+    const message = `publishes ${name}, which is Node's own: no module can import this one by it`;
+    return { names: [name], findings: [{ severity: "warning", file: packageFile, line: 0, message }] };
+  }
   if (reading.kind === "refused") return { names: [], findings: [reading.finding] };
   const message = "there is none: other modules cannot import this one";
   return { names: [], findings: [{ severity: "warning", file: packageFile, line: 0, message }] };

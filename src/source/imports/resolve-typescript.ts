@@ -1,25 +1,21 @@
 import { isBuiltin } from "node:module";
 import { posix } from "node:path";
-import { z } from "zod";
+import type { Name } from "../../core/names.ts";
 import type { Finding } from "../finding.ts";
-import type { Import, Resolution, Resolver, ResolverContext } from "./import-reader.ts";
+import type { DeclaredImport, Import, Resolution, Resolver, ResolverContext } from "./import-reader.ts";
+import { isExported, leavesOf, matchPattern } from "./package-exports.ts";
 import {
+  listedPackages,
   lockFile,
+  missingLock,
   packageFile,
   type PackageJson,
-  parseJson,
   readLockedNames,
   readPackage,
-  stripJsonComments,
-  tsconfigFile,
 } from "./package-facts.ts";
+import { readSettings, type SettingsImport } from "./tsconfig.ts";
 
 const inside: Resolution = { owner: null, finding: null };
-
-const tsconfigSchema = z.looseObject({
-  extends: z.union([z.string(), z.array(z.string())]).optional(),
-  compilerOptions: z.looseObject({ paths: z.record(z.string(), z.array(z.string())).optional() }).optional(),
-});
 
 /** Specifier → owner, by the names that modules publish (R4). What is nobody's is said, never dropped. */
 export function createTypeScriptResolver(context: ResolverContext): Resolver {
@@ -30,34 +26,47 @@ export function createTypeScriptResolver(context: ResolverContext): Resolver {
     if (/^(\/|[A-Za-z]:[\\/]|file:)/.test(specifier))
       return refuse(`imports ${specifier}: an absolute path is another one on every machine`);
     if (specifier.startsWith("data:")) return inside;
-    if (specifier.startsWith("#"))
-      return resolveAliases(specifier, facts.internal, "imports of package.json", file, found, use);
+    if (specifier.startsWith("#")) {
+      const targets = targetsOf(specifier, facts.internal);
+      if (targets !== null) return resolveTargets(targets, specifier, file, found, use);
+      return refuse(`imports ${specifier}, which imports of package.json does not have`);
+    }
     if (isBuiltin(specifier)) return resolveBuiltin(context, specifier);
-    const paths = targetsOf(specifier, facts.paths);
-    if (paths !== null)
-      return resolveAliases(specifier, facts.paths, "paths of tsconfig.json", tsconfigFile, found, use);
+    const path = targetsOf(specifier, facts.paths);
+    // Where nothing is at the end of a path the compiler looks for a package too, and so does Node in any case.
+    if (path?.some((target) => isThere(context, target)) === true)
+      return resolveTargets(path, specifier, file, found, use);
     return resolvePackage(context, facts, found, use);
   };
-  const resolveAliases = (
+  /** Which condition holds is not known here, so all targets count. Paths among them begin at the module's folder. */
+  const resolveTargets = (
+    targets: readonly string[],
     specifier: string,
-    aliases: ReadonlyMap<string, readonly string[]>,
-    where: string,
     file: string,
     found: Import,
     use: "build" | "test",
   ): Resolution => {
-    const targets = targetsOf(specifier, aliases);
-    if (targets === null) return refuse(`imports ${specifier}, which ${where} does not have`);
     const resolutions = targets.map((target) =>
       target.startsWith("#")
         ? refuse(`${specifier} leads to ${target}`)
         : target.startsWith(".")
-          ? resolvePath(context, tsconfigFile, target)
+          ? resolvePath(context, packageFile, target)
           : resolve(file, { ...found, specifier: target }, use),
     );
-    return resolutions.find((one) => one.finding !== null) ?? resolutions.find((one) => one.owner !== null) ?? inside;
+    const owners = resolutions.flatMap((one) => [...(one.owner === null ? [] : [one.owner]), ...(one.more ?? [])]);
+    const [owner = null, ...more] = new Set(owners);
+    return { owner, more, finding: resolutions.find((one) => one.finding !== null)?.finding ?? null };
   };
-  return { findings: facts.findings, declared: [], resolve };
+  const declared: DeclaredImport[] = [];
+  const findings = [...facts.findings];
+  for (const { specifier, file, line } of facts.settings) {
+    const { owner, finding } = resolvePackage(context, facts, { specifier, kind: "type", line: 1 }, "build");
+    // Of other packages the compiler says itself what it misses; the types of Node it has without asking.
+    if (owner === null) continue;
+    declared.push({ owner, use: "build", file, line });
+    if (finding !== null) findings.push({ ...finding, file, line });
+  }
+  return { findings, declared, resolve };
 }
 
 interface Facts {
@@ -65,6 +74,7 @@ interface Facts {
   readonly package: PackageJson;
   readonly internal: ReadonlyMap<string, readonly string[]>;
   readonly paths: ReadonlyMap<string, readonly string[]>;
+  readonly settings: readonly SettingsImport[];
   readonly locked: () => ReadonlySet<string>;
 }
 
@@ -73,29 +83,11 @@ function readFacts(context: ResolverContext): Facts {
   const reading = readPackage(context.facts.get(packageFile));
   const own = reading.kind === "package" ? reading.value : {};
   const internal = new Map(Object.entries(own.imports ?? {}).map(([key, target]) => [key, leavesOf(target)] as const));
-  const paths = new Map<string, readonly string[]>();
-  const tsconfigText = context.facts.get(tsconfigFile);
-  if (tsconfigText !== undefined) {
-    const tsconfig = parseJson(stripJsonComments(tsconfigText), tsconfigFile, tsconfigSchema);
-    if (tsconfig.kind === "refused") findings.push(tsconfig.finding);
-    else {
-      for (const [key, targets] of Object.entries(tsconfig.value.compilerOptions?.paths ?? {})) {
-        paths.set(
-          key,
-          targets.map((target) => (target.startsWith(".") ? target : `./${target}`)),
-        );
-      }
-      for (const base of [tsconfig.value.extends ?? []].flat()) {
-        if (!leaves(tsconfigFile, base)) continue;
-        findings.push({
-          severity: "error",
-          file: tsconfigFile,
-          line: 0,
-          message: `extends ${base}, which is outside the module's folder: the build does not have it`,
-        });
-      }
-    }
-  }
+  const settings = readSettings(context.facts);
+  findings.push(...settings.findings);
+  const paths = new Map(
+    [...settings.paths].map(([key, targets]) => [key, targets.map((target) => `./${target}`)] as const),
+  );
   // Parsed only when it is asked: lock files are large, and most imports are found before.
   let locked: ReadonlySet<string> | null = null;
   const lockText = context.facts.get(lockFile);
@@ -103,7 +95,8 @@ function readFacts(context: ResolverContext): Facts {
     const names = readLockedNames(lockText);
     return "severity" in names ? new Set() : names;
   };
-  if (Object.keys(thirdParties(own)).length > 0) {
+  // Modules of the mesh may be listed too: they come from the mesh, whatever a registry has under their names.
+  if (Object.keys(listedPackages(own)).some((name) => !context.published.has(name))) {
     const names = readLockedNames(lockText);
     if ("severity" in names) findings.push(names);
     else if (lockText === undefined) {
@@ -111,15 +104,11 @@ function readFacts(context: ResolverContext): Facts {
         severity: "error",
         file: packageFile,
         line: 0,
-        message: "lists packages, but there is no package-lock.json to fetch them by",
+        message: missingLock,
       });
     } else locked = names;
   }
-  return { findings, package: own, internal, paths, locked: () => (locked ??= readLock()) };
-}
-
-function thirdParties(own: PackageJson): Record<string, string> {
-  return { ...own.peerDependencies, ...own.optionalDependencies, ...own.devDependencies, ...own.dependencies };
+  return { findings, package: own, internal, paths, settings: settings.imports, locked: () => (locked ??= readLock()) };
 }
 
 function resolvePath(context: ResolverContext, file: string, specifier: string): Resolution {
@@ -130,6 +119,18 @@ function resolvePath(context: ResolverContext, file: string, specifier: string):
   if (leaves(file, specifier))
     return refuse(`imports ${specifier}, which is outside the module's folder and belongs to no module`);
   return inside;
+}
+
+/** A file of the module, as a path of tsconfig.json may name it; or one that leaves the folder, which is refused later. */
+function isThere(context: ResolverContext, target: string): boolean {
+  const path = posix.normalize(target);
+  if (path === ".." || path.startsWith("../")) return true;
+  const bare = path.replace(/\.[mc]?jsx?$/, "");
+  return context.files.some((file) => {
+    if (file === path) return true;
+    if (!file.startsWith(bare)) return false;
+    return /^(\/index)?(\.d)?\.([mc]?[tj]sx?|json)$/.test(file.slice(bare.length));
+  });
 }
 
 function leaves(file: string, specifier: string): boolean {
@@ -154,7 +155,7 @@ function resolvePackage(context: ResolverContext, facts: Facts, found: Import, u
   const own = facts.package;
   const owner = context.published.get(name);
   if (owner === context.module || name === own.name) return inside;
-  if (owner !== undefined) return { owner, finding: null };
+  if (owner !== undefined) return { owner, finding: judgeOwner(context, facts, owner, found.specifier) };
   const types = typesPackage(name);
   const has = (names: Record<string, string> | undefined): boolean =>
     names !== undefined && (Object.hasOwn(names, name) || Object.hasOwn(names, types));
@@ -185,6 +186,23 @@ function resolvePackage(context: ResolverContext, facts: Facts, found: Import, u
   return { owner: null, finding: { severity: found.kind === "require" ? "warning" : "error", message } };
 }
 
+/** The edge is there in any case; what is wrong with the import is said beside it. */
+function judgeOwner(context: ResolverContext, facts: Facts, owner: Name, specifier: string): Resolution["finding"] {
+  const name = packageOf(specifier);
+  const reading = readPackage(context.factsOf(owner).get(packageFile));
+  const subpath = `.${specifier.slice(name.length)}`;
+  if (reading.kind === "package" && !isExported(reading.value.exports, subpath)) {
+    const what = subpath === "." ? "itself" : subpath;
+    const message = `imports ${specifier}: module ${owner} does not export ${what} (exports of its package.json)`;
+    return { severity: "error", message };
+  }
+  if (Object.hasOwn(listedPackages(facts.package), name)) return null;
+  return {
+    severity: "warning",
+    message: `imports ${name}, which is module ${owner} and is not listed in package.json: the mesh builds against it, other tools will not find it`,
+  };
+}
+
 function packageOf(specifier: string): string {
   return specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
 }
@@ -193,32 +211,13 @@ function typesPackage(name: string): string {
   return `@types/${name.startsWith("@") ? name.slice(1).replace("/", "__") : name}`;
 }
 
-/** All strings of a conditional target, in any depth. */
-function leavesOf(target: unknown): string[] {
-  if (typeof target === "string") return [target];
-  if (typeof target !== "object" || target === null) return [];
-  return Object.values(target).flatMap(leavesOf);
-}
-
 /** The targets of the longest pattern that fits, with `*` filled in; null where none fits. */
-function targetsOf(specifier: string, aliases: ReadonlyMap<string, readonly string[]>): string[] | null {
+function targetsOf(specifier: string, aliases: ReadonlyMap<string, readonly string[]>): readonly string[] | null {
   const exact = aliases.get(specifier);
-  if (exact !== undefined) return [...exact];
-  let best: { length: number; targets: string[] } | null = null;
-  for (const [pattern, targets] of aliases) {
-    const [before = "", after] = pattern.split("*", 2);
-    if (
-      after === undefined ||
-      !specifier.startsWith(before) ||
-      !specifier.endsWith(after) ||
-      specifier.length < before.length + after.length
-    )
-      continue;
-    const middle = specifier.slice(before.length, specifier.length - after.length);
-    if (best === null || before.length > best.length)
-      best = { length: before.length, targets: targets.map((target) => target.replace("*", () => middle)) };
-  }
-  return best === null ? null : best.targets;
+  if (exact !== undefined) return exact;
+  const best = matchPattern(specifier, aliases.keys());
+  if (best === null) return null;
+  return (aliases.get(best.pattern) ?? []).map((target) => target.replaceAll("*", () => best.middle));
 }
 
 function refuse(message: string): Resolution {

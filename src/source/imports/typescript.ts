@@ -2,6 +2,7 @@ import { type ImportDeclaration, parseSync, type ParseResult, Visitor } from "ox
 import { isTypeScriptSource, isTypeScriptTest } from "./typescript-source.ts";
 import { createLoaders, literalOf, literalOfFile, type Node } from "./typescript-loaders.ts";
 import { createTypeScriptResolver } from "./resolve-typescript.ts";
+import { isTsconfig } from "./tsconfig.ts";
 import type { FileImports, Import, ImportKind, ImportReader } from "./import-reader.ts";
 import { lockFile, packageFacts, readPackageLock, readPackageName } from "./package-facts.ts";
 
@@ -13,6 +14,7 @@ export function createTypeScriptReader(): ImportReader {
   return {
     language: "typescript",
     factFiles: packageFacts,
+    isFact: isTsconfig,
     isSource: isTypeScriptSource,
     isTest: isTypeScriptTest,
     readerKey: (path) => `typescript/${readerVersion}/${dialectOf(path)}`,

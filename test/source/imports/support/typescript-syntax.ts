@@ -1,7 +1,11 @@
 import { typescriptModule } from "../../../support/build-bed.ts";
 import type { Situation } from "./situation.ts";
 
-export const core = typescriptModule("core", { "src/index.ts": "export const one = 1;\n" });
+export const core = typescriptModule("core", {
+  "src/index.ts": "export const one = 1;\n",
+  "package.json": JSON.stringify({ name: "@test/core", type: "module" }),
+});
+const listing = JSON.stringify({ name: "@test/app", type: "module", peerDependencies: { "@test/core": "*" } });
 
 /** `app` with these files, beside `core`, which publishes `@test/core`. */
 export function inApp(
@@ -9,7 +13,7 @@ export function inApp(
   files: Record<string, string>,
   found: Omit<Situation, "what" | "files">,
 ): Situation {
-  return { what, files: { ...core, ...typescriptModule("app", files) }, ...found };
+  return { what, files: { ...core, ...typescriptModule("app", { "package.json": listing, ...files }) }, ...found };
 }
 
 const edge = (place = "src/a.ts:2", kind = "build"): { edges: string[] } => ({ edges: [`core ${kind} ${place}`] });
