@@ -96,8 +96,9 @@ function deriveModule(options: DeriveEdges, folder: ModuleFolder, published: Pub
         message: `publishes ${rival.name}, and so does module ${rival.module}: one of them needs another name`,
       });
     }
-    for (const { owner, use, file, line } of resolver.declared) addEdge(edges, owner, use, file, line);
     collectEdges(options, folder, reader, resolver, findings, edges);
+    // After the code: where it shows a use of the same kind, that line says more.
+    for (const { owner, use, file, line } of resolver.declared) addEdge(edges, owner, use, file, line);
   }
   const worst = findings.find((finding) => finding.severity === "error");
   return {

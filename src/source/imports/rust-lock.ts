@@ -1,0 +1,80 @@
+import { parse, TomlError } from "smol-toml";
+import { z } from "zod";
+import type { FactFiles, LockReading } from "./import-reader.ts";
+import { cargoLockFile } from "./rust-manifest.ts";
+
+/** The one registry that a lock file may name, however it is reached. */
+const publicSources: ReadonlySet<string> = new Set([
+  "registry+https://github.com/rust-lang/crates.io-index",
+  "sparse+https://index.crates.io/",
+]);
+
+const lockSchema = z.looseObject({
+  version: z.number().optional(),
+  package: z
+    .array(
+      z.looseObject({
+        // Both become part of a path and of an address.
+        name: z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/),
+        version: z
+          .string()
+          .max(100)
+          .regex(/^\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$/),
+        source: z.string().optional(),
+        checksum: z.string().optional(),
+        dependencies: z.array(z.string()).optional(),
+      }),
+    )
+    .default([]),
+});
+
+export interface LockedCrate {
+  readonly name: string;
+  readonly version: string;
+  /** sha256 of the packed crate, hex. */
+  readonly checksum: string;
+  /** As the lock writes them: `name`, or with a version where there are several. */
+  readonly dependencies: readonly string[];
+}
+
+export type CargoLock =
+  | { readonly kind: "crates"; readonly crates: readonly LockedCrate[] }
+  | { readonly kind: "refused"; readonly message: string };
+
+/** What a lock file takes from the registry. What has no source is a folder: the module itself, or another one. */
+export function parseCargoLock(text: string): CargoLock {
+  const refuse = (message: string): CargoLock => ({ kind: "refused", message });
+  let value: unknown;
+  try {
+    value = parse(text, { maxDepth: 20 });
+  } catch (error) {
+    if (error instanceof TomlError)
+      return refuse(`is not TOML: ${error.message.split("\n", 1)[0]?.slice(0, 200) ?? ""}`);
+    throw error;
+  }
+  const lock = lockSchema.safeParse(value);
+  if (!lock.success) {
+    const issue = lock.error.issues[0];
+    return refuse(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`);
+  }
+  const crates: LockedCrate[] = [];
+  for (const { name, version, source, checksum, dependencies } of lock.data.package) {
+    if (source === undefined) continue;
+    if (!publicSources.has(source))
+      return refuse(`${name} ${version} comes from ${source.slice(0, 200)}: only crates.io is fetched`);
+    if (checksum === undefined || !/^[0-9a-f]{64}$/.test(checksum))
+      return refuse(`${name} ${version} has no checksum to fetch it by`);
+    crates.push({ name, version, checksum, dependencies: dependencies ?? [] });
+  }
+  return { kind: "crates", crates };
+}
+
+/** Packages of the registry with their digests: how the file is written has no meaning. */
+export function readCargoLock(facts: FactFiles): LockReading {
+  const text = facts.get(cargoLockFile);
+  if (text === undefined) return { kind: "none" };
+  const lock = parseCargoLock(text);
+  if (lock.kind === "refused")
+    return { kind: "refused", finding: { severity: "error", file: cargoLockFile, line: 0, message: lock.message } };
+  return { kind: "locked", entries: lock.crates.map((one) => `${one.name} ${one.version} ${one.checksum}`).toSorted() };
+}

@@ -1,0 +1,49 @@
+import type { Finding } from "../../src/source/finding.ts";
+import { deriveEdges } from "../../src/source/derive-edges.ts";
+import type { ImportReader } from "../../src/source/imports/import-reader.ts";
+import { importsKey } from "../../src/source/imports/read-module-imports.ts";
+import type { ModuleFolder } from "../../src/source/read-module-folders.ts";
+import type { Repository } from "../../src/source/repository.ts";
+
+/** Modules that are there too: folder beside the module's own → the files they publish a name by. */
+const neighbours: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "rust-core": { "Cargo.toml": `[package]\nname = "rust-core"\n`, "src/lib.rs": "" },
+  colour: { "Cargo.toml": `[package]\nname = "mesh-colour"\n`, "src/lib.rs": "" },
+  std: { "Cargo.toml": `[package]\nname = "std"\n`, "src/lib.rs": "" },
+};
+
+/** The edges (`dependency kind file:line`) and findings of module `app` with these files, by the product's own derivation. */
+export async function readEdges(
+  reader: ImportReader,
+  files: Readonly<Record<string, string>>,
+): Promise<{ readonly edges: readonly string[]; readonly findings: readonly Finding[] }> {
+  const folders = new Map<string, ModuleFolder>();
+  const imports = new Map();
+  for (const [module, own] of Object.entries({ ...neighbours, app: files })) {
+    const texts = Object.entries(own).filter(([path]) => reader.isSource(path));
+    const read = await reader.readImports(texts.map(([path, text]) => ({ path, text })));
+    texts.forEach(([path], at) => imports.set(importsKey(reader.readerKey(path), `${module}/${path}`), read[at]));
+    folders.set(module, {
+      module: { module, repository: "one", branch: "main", path: module },
+      repository: null as unknown as Repository,
+      commit: { id: "0".repeat(40) } as unknown as ModuleFolder["commit"],
+      tree: null,
+      files: Object.keys(own).map((path) => ({ path, mode: "644", blob: `${module}/${path}`, bytes: 1 })),
+      manifest: { language: reader.language } as unknown as NonNullable<ModuleFolder["manifest"]>,
+      facts: new Map(Object.entries(own).filter(([path]) => reader.factFiles.includes(path))),
+      findings: [],
+      problem: null,
+    });
+  }
+  const derived = deriveEdges({
+    registered: [...folders.values()].map((folder) => folder.module),
+    folders,
+    imports,
+    readers: new Map([[reader.language, reader]]),
+  }).get("app");
+  if (derived === undefined) throw new Error("app was given");
+  return {
+    edges: derived.edges.map((edge) => `${edge.dependency} ${edge.kind} ${edge.file}:${edge.line}`),
+    findings: derived.findings,
+  };
+}
