@@ -28,6 +28,7 @@ export async function readEdges(
       repository: null as unknown as Repository,
       commit: { id: "0".repeat(40) } as unknown as ModuleFolder["commit"],
       tree: null,
+      thirdParties: null,
       files: Object.keys(own).map((path) => ({ path, mode: "644", blob: `${module}/${path}`, bytes: 1 })),
       manifest: { language: reader.language } as unknown as NonNullable<ModuleFolder["manifest"]>,
       facts: new Map(Object.entries(own).filter(([path]) => reader.factFiles.includes(path))),

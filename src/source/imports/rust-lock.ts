@@ -33,12 +33,15 @@ export interface LockedCrate {
   readonly version: string;
   /** sha256 of the packed crate, hex. */
   readonly checksum: string;
-  /** As the lock writes them: `name`, or with a version where there are several. */
-  readonly dependencies: readonly string[];
 }
 
 export type CargoLock =
-  | { readonly kind: "crates"; readonly crates: readonly LockedCrate[] }
+  | {
+      readonly kind: "crates";
+      readonly crates: readonly LockedCrate[];
+      /** `a uses b 1.0.0`, where the lock has several b: which one it is decides what is compiled. */
+      readonly choices: readonly string[];
+    }
   | { readonly kind: "refused"; readonly message: string };
 
 /** What a lock file takes from the registry. What has no source is a folder: the module itself, or another one. */
@@ -58,15 +61,17 @@ export function parseCargoLock(text: string): CargoLock {
     return refuse(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`);
   }
   const crates: LockedCrate[] = [];
+  const choices: string[] = [];
   for (const { name, version, source, checksum, dependencies } of lock.data.package) {
+    for (const one of dependencies ?? []) if (one.includes(" ")) choices.push(`${name} uses ${one}`);
     if (source === undefined) continue;
     if (!publicSources.has(source))
       return refuse(`${name} ${version} comes from ${source.slice(0, 200)}: only crates.io is fetched`);
     if (checksum === undefined || !/^[0-9a-f]{64}$/.test(checksum))
       return refuse(`${name} ${version} has no checksum to fetch it by`);
-    crates.push({ name, version, checksum, dependencies: dependencies ?? [] });
+    crates.push({ name, version, checksum });
   }
-  return { kind: "crates", crates };
+  return { kind: "crates", crates, choices };
 }
 
 /** Packages of the registry with their digests: how the file is written has no meaning. */
@@ -76,5 +81,6 @@ export function readCargoLock(facts: FactFiles): LockReading {
   const lock = parseCargoLock(text);
   if (lock.kind === "refused")
     return { kind: "refused", finding: { severity: "error", file: cargoLockFile, line: 0, message: lock.message } };
-  return { kind: "locked", entries: lock.crates.map((one) => `${one.name} ${one.version} ${one.checksum}`).toSorted() };
+  const entries = lock.crates.map((one) => `${one.name} ${one.version} ${one.checksum}`);
+  return { kind: "locked", entries: [...entries, ...lock.choices].toSorted() };
 }

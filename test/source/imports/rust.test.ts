@@ -211,6 +211,11 @@ describe("a lock file", () => {
     });
   });
 
+  it("also says which of two versions is taken", () => {
+    const own = (which: string) => readLock(`${entry("own", `dependencies = ["a ${which}"]\n`)}\n${entry("a")}`);
+    expect(own("1.0.0")).not.toEqual(own("2.0.0"));
+  });
+
   it("that is not there resolves nothing", () => {
     expect(reader.readLock(new Map())).toEqual({ kind: "none" });
   });
