@@ -3,6 +3,7 @@ import { createFilesReader } from "./imports/files.ts";
 import type { ImportCache } from "./imports/import-cache.ts";
 import type { ImportReader } from "./imports/import-reader.ts";
 import { readModuleImports } from "./imports/read-module-imports.ts";
+import { createPythonReader } from "./imports/python.ts";
 import { createRustReader } from "./imports/rust.ts";
 import { createTypeScriptReader } from "./imports/typescript.ts";
 import { deriveEdges } from "./derive-edges.ts";
@@ -39,9 +40,8 @@ export function headKey(repository: Name, branch: string): string {
 
 /** One per language; a language is added here and nowhere else in this folder. */
 export function createImportReaders(): ReadonlyMap<string, ImportReader> {
-  return new Map(
-    [createTypeScriptReader(), createRustReader(), createFilesReader()].map((reader) => [reader.language, reader]),
-  );
+  const readers = [createTypeScriptReader(), createPythonReader(), createRustReader(), createFilesReader()];
+  return new Map(readers.map((reader) => [reader.language, reader]));
 }
 
 /**

@@ -12,6 +12,8 @@ export const importSchema = z.strictObject({
   line: z.number().int().positive(),
   /** Only tests are made of it although the file is no test (Rust's `#[cfg(test)]`). */
   test: z.boolean().optional(),
+  /** The code goes on without it (Python's caught `ImportError`): what is nobody's is then a warning. */
+  optional: z.boolean().optional(),
 });
 export type Import = z.infer<typeof importSchema>;
 

@@ -1,0 +1,64 @@
+import { execFileSync } from "node:child_process";
+import { z } from "zod";
+import { errorCode } from "../../core/errors.ts";
+
+/** A Python that is installed on this machine, behind whatever shim or virtual environment the PATH names first. */
+export interface PythonInterpreter {
+  /** The real program, e.g. `/usr/bin/python3.11`. */
+  readonly executable: string;
+  /** Where its own library lives, e.g. `/usr`. */
+  readonly base: string;
+  /** e.g. `3.11.7`. */
+  readonly version: string;
+  /** e.g. `3.11`: what a virtual environment and a compiled package are made for. */
+  readonly minor: string;
+}
+
+/** `_base_executable` is the program a virtual environment was made with; outside of one it is the program itself. */
+const question = `
+import json, os, sys
+program = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+version = ".".join(str(part) for part in sys.version_info[:3])
+minor = ".".join(str(part) for part in sys.version_info[:2])
+print(json.dumps({"executable": program, "base": sys.base_prefix, "version": version, "minor": minor}))
+`;
+
+const answerSchema = z.strictObject({
+  executable: z.string().startsWith("/"),
+  base: z.string().startsWith("/"),
+  version: z.string().regex(/^3\.\d+\.\d+$/),
+  minor: z.string().regex(/^3\.\d+$/),
+});
+
+let found: PythonInterpreter | null | undefined;
+
+/** Null: there is no `python3` on the PATH. Asked once in a process: a shim takes a tenth of a second to answer. */
+export function findPython(): PythonInterpreter | null {
+  if (found === undefined) found = askInterpreter("python3");
+  return found;
+}
+
+export function askInterpreter(program: string): PythonInterpreter | null {
+  try {
+    // From the root folder, and without our environment: nothing of a repository may choose which Python this is.
+    const env = Object.fromEntries(
+      ["PATH", "HOME", "PYENV_ROOT"].flatMap((name) => {
+        const value = process.env[name];
+        return value === undefined ? [] : [[name, value]];
+      }),
+    );
+    const words = ["-I", "-S", "-B", "-c", question];
+    const stdio: ["ignore", "pipe", "ignore"] = ["ignore", "pipe", "ignore"];
+    const answer = execFileSync(program, words, { cwd: "/", env, stdio, timeout: 20_000, encoding: "utf8" });
+    return answerSchema.parse(JSON.parse(answer));
+  } catch (error) {
+    // absence is the answer: no such program, or one that does not run as Python 3
+    if (errorCode(error) === "ENOENT" || errorCode(error) === "EACCES" || isFailedProgram(error)) return null;
+    throw error;
+  }
+}
+
+/** A shim with no version behind it ends with a code of its own; Python 2 prints what the schema refuses. */
+function isFailedProgram(error: unknown): boolean {
+  return error instanceof z.ZodError || (error instanceof Error && "status" in error && error.status !== null);
+}
