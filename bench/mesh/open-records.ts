@@ -58,6 +58,7 @@ export async function openRecords(): Promise<Records> {
       settingsFor: () => ({}),
       records: createPushRecords(db, "bench"),
       lostAfterMs: 120_000,
+      starvedAfterMs: 60_000,
       limits: situationLimits({ silentAfterMs: 90_000, pollIntervalMs: 3_000 }),
       nowMs: Date.now,
       makeSuffix: () => randomBytes(2).toString("hex"),

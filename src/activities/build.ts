@@ -12,6 +12,7 @@ import { nestedPaths } from "../source/nested-paths.ts";
 import { getArtifact, putArtifact } from "../store/artifacts.ts";
 import { claimBuild, recordVerdict, type BuildRecord } from "../store/builds.ts";
 import type { Database } from "../store/database.ts";
+import { recordJudged } from "../store/held-sources.ts";
 import { recordFit } from "../store/module-plans.ts";
 import type { ModuleRecord } from "../store/modules.ts";
 import { getRepository } from "../store/repositories.ts";
@@ -160,6 +161,7 @@ async function keepVerdict(
     logTail,
     retryInMs: backoffMs(attempt, deps.random),
   });
+  if (kept) await recordJudged(deps.db, deps.mesh, planned.module);
   if (kept && verdict.verdict === "fit")
     await recordFit(deps.db, deps.mesh, { module: planned.module, inputs: planned.inputs, artifact: verdict.artifact });
   const message = verdict.verdict === "fit" ? "" : verdict.message;

@@ -1,5 +1,6 @@
 import { InputError } from "../core/errors.ts";
 import type { Name, ObjectId } from "../core/names.ts";
+import { holdSources } from "../decide/hold-sources.ts";
 import { rebuildSet } from "../decide/rebuild-set.ts";
 import { compareSources, headKey } from "../source/compare-sources.ts";
 import type { SourceFacts } from "../source/source-facts.ts";
@@ -10,11 +11,12 @@ import { listModules, type ModuleRecord } from "../store/modules.ts";
 import { listRepositories } from "../store/repositories.ts";
 import { recordSourceFacts } from "../store/source-facts.ts";
 import { listHeads, recordCompared } from "../store/source-heads.ts";
+import { listBehindSince, recordHeldCommits } from "../store/held-sources.ts";
 import { extendWave } from "../store/extend-wave.ts";
 import { openWave } from "../store/waves.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
 import type { ComparisonRequest } from "./control-types.ts";
-import { loadBuildPlan } from "./load-build-facts.ts";
+import { loadBuildPlan, type BuildSurroundings } from "./load-build-facts.ts";
 import { isSourceFailure, lookAtSources, noteFailure } from "./look-at-sources.ts";
 
 /**
@@ -38,7 +40,8 @@ export async function compareAll(
       cache: deps.imports,
       signal,
     });
-    await keepFacts(deps, await nameFailures(deps, modules, comparison.modules));
+    const facts = await holdFacts(deps, modules, await nameFailures(deps, modules, comparison.modules));
+    await keepFacts(deps, facts);
   }
   await keepSurroundings(deps, repositories);
   const wave = await announce(deps, request);
@@ -107,6 +110,43 @@ async function keepSurroundings(deps: ControlDependencies, repositories: Readonl
   await recordBuiltWith(deps.db, deps.mesh, { toolchains: deps.toolchains, builders: deps.builders, settings });
 }
 
+/** Without those of modules whose newer commit has to wait: they stay as they were last looked at (R16, case 6). */
+async function holdFacts(
+  deps: ControlDependencies,
+  modules: readonly ModuleRecord[],
+  facts: readonly SourceFacts[],
+): Promise<SourceFacts[]> {
+  const held = await readHeld(deps);
+  const known = new Map(modules.map((module) => [module.name, module.sourceCommit]));
+  const heldCommits = new Map<Name, ObjectId>();
+  const kept = facts.filter(({ module, commit }) => {
+    const before = known.get(module) ?? null;
+    if (commit === null || before === null || commit.id === before || !held.has(module)) return true;
+    heldCommits.set(module, commit.id);
+    return false;
+  });
+  await recordHeldCommits(deps.db, deps.mesh, heldCommits);
+  return kept;
+}
+
+async function readHeld(deps: ControlDependencies): Promise<ReadonlyMap<Name, Name>> {
+  const behindSince = await listBehindSince(deps.db, deps.mesh);
+  if (behindSince.size === 0) return new Map();
+  const { facts, plan } = await loadBuildPlan(deps.db, deps.mesh, surroundingsOf(deps));
+  return holdSources({ facts, plan, behindSince, starvedAfterMs: deps.starvedAfterMs });
+}
+
+function surroundingsOf(deps: ControlDependencies): BuildSurroundings {
+  return {
+    toolchains: deps.toolchains,
+    builders: deps.builders,
+    settingsFor: deps.settingsFor,
+    running: new Set(),
+    now: new Date(deps.nowMs()).toISOString(),
+    lostAfterMs: deps.lostAfterMs,
+  };
+}
+
 async function keepFacts(deps: ControlDependencies, facts: readonly SourceFacts[]): Promise<void> {
   const known = new Map<Name, string>();
   for (const edge of await listEdges(deps.db, deps.mesh))
@@ -143,14 +183,7 @@ function compareText(a: string, b: string): number {
 
 /** What may be rebuilt, said before it is (R9). Sources that moved in the middle of a wave belong to that wave. */
 async function announce(deps: ControlDependencies, request: ComparisonRequest): Promise<string | null> {
-  const { facts } = await loadBuildPlan(deps.db, deps.mesh, {
-    toolchains: deps.toolchains,
-    builders: deps.builders,
-    settingsFor: deps.settingsFor,
-    running: new Set(),
-    now: new Date(deps.nowMs()).toISOString(),
-    lostAfterMs: deps.lostAfterMs,
-  });
+  const { facts } = await loadBuildPlan(deps.db, deps.mesh, surroundingsOf(deps));
   const announced = rebuildSet(facts);
   if (announced.length === 0) return request.wave;
   if (request.wave !== null) {

@@ -23,6 +23,8 @@ export interface ControlDependencies extends PushDependencies {
   /** Settings of the mesh that reach the builds of a repository's modules. */
   readonly settingsFor: (repository: Name) => Readonly<Record<string, string>>;
   readonly lostAfterMs: number;
+  /** Behind for so long without a verdict, a module has newer commits of what it is built against wait for it. */
+  readonly starvedAfterMs: number;
   /** Part of ids of pushes and waves, which a person can read. */
   readonly makeSuffix: () => string;
 }

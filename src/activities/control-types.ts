@@ -30,11 +30,15 @@ export interface StepRequest {
   readonly running: readonly string[];
   /** Keys of steps that ended in this round: not taken twice. */
   readonly done: readonly string[];
+  /** How many more builds may be under way; left out: all that are ready. */
+  readonly room?: number;
 }
 
 export interface StepPlan {
   readonly steps: readonly NextStep[];
   readonly summary: string;
+  /** Newer commits were held back for who waited for them, and are no more. */
+  readonly lookAgain?: boolean;
 }
 
 export interface OpenedPush {

@@ -1,14 +1,17 @@
 import { createHash } from "node:crypto";
 import type { Digest, Name } from "../core/names.ts";
 import type { World } from "../decide/world.ts";
-import type { BuildPlan } from "../decide/plan-builds.ts";
+import type { BuildPlan, PlannedBuild } from "../decide/plan-builds.ts";
+import { holdSources } from "../decide/hold-sources.ts";
+import { compareText } from "../decide/short-names.ts";
 import { accountWave } from "../decide/account-wave.ts";
 import { clearCondition, listConditions } from "../store/conditions.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { recordModulePlans, type ModulePlan } from "../store/module-plans.ts";
 import type { ModuleRecord } from "../store/modules.ts";
 import { listSourceProblems } from "../store/source-facts.ts";
-import { accountFor, getWave } from "../store/waves.ts";
+import { listBehindSince, listHeldCommits } from "../store/held-sources.ts";
+import { accountFor, getWave, type Accounted } from "../store/waves.ts";
 import { loadWorld } from "../store/world.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
 import type { NextStep, StepPlan, StepRequest } from "./control-types.ts";
@@ -29,9 +32,10 @@ export async function planSteps(deps: ControlDependencies, request: StepRequest)
     now: new Date(deps.nowMs()).toISOString(),
     lostAfterMs: deps.lostAfterMs,
   });
+  const behindSince = await listBehindSince(deps.db, deps.mesh);
+  const held = holdSources({ facts, plan, behindSince, starvedAfterMs: deps.starvedAfterMs });
   await recordModulePlans(deps.db, deps.mesh, [...toModulePlans(plan), ...(await listSourceless(deps, modules))]);
-  if (request.wave !== null) await account(deps, request.wave, plan);
-  const builds = plan.ready
+  const builds = orderByAge(plan.ready, behindSince)
     .map((ready): NextStep => ({
       kind: "build",
       key: `build ${ready.module}@${ready.inputs}`,
@@ -40,10 +44,20 @@ export async function planSteps(deps: ControlDependencies, request: StepRequest)
       why: ready.why,
     }))
     .filter((step) => !request.done.includes(step.key) && !request.running.includes(step.key));
+  const isLast = request.running.length === 0 && builds.length === 0;
+  if (request.wave !== null) await account(deps, { id: request.wave, plan, isLast });
   const push = await planAutoPush(deps, request);
   await clearMendedFailures(deps, request, plan);
-  const steps = push === null ? builds : [...builds, push];
-  return { steps, summary: summarise(plan, facts.modules.size) };
+  const taken = builds.slice(0, request.room ?? builds.length);
+  const steps = push === null ? taken : [...taken, push];
+  const lookAgain = held.size === 0 && (await listHeldCommits(deps.db, deps.mesh)).size > 0;
+  return { steps, summary: summarise(plan, facts.modules.size), ...(lookAgain ? { lookAgain } : {}) };
+}
+
+/** Who waits longest is built first, so that no name is always the last. */
+function orderByAge(ready: readonly PlannedBuild[], behindSince: ReadonlyMap<Name, string>): PlannedBuild[] {
+  const sinceOf = (build: PlannedBuild): string => behindSince.get(build.module) ?? "9";
+  return ready.toSorted((a, b) => compareText(sinceOf(a), sinceOf(b)) || compareText(a.module, b.module));
 }
 
 /**
@@ -94,15 +108,21 @@ function standing(module: Name, word: ModulePlan["standing"], why: string, input
   return { module, standing: word, standingWhy: why, wantedInputs: inputs, fit: null };
 }
 
-async function account(deps: ControlDependencies, id: string, plan: BuildPlan): Promise<void> {
+/** While it goes, what is over is accounted for; who waits for whom and what was superseded is said at its end. */
+async function account(
+  deps: ControlDependencies,
+  { id, plan, isLast }: { readonly id: string; readonly plan: BuildPlan; readonly isLast: boolean },
+): Promise<void> {
   const wave = await getWave(deps.db, deps.mesh, id);
   if (wave === null) return;
   const results = await readWaveResults(deps.db, deps.mesh, wave);
-  for (const row of accountWave(wave.announced, results, plan)) {
-    const known = wave.accounted[row.module];
-    if (known?.outcome !== row.outcome || known.why !== row.why)
-      await accountFor(deps.db, deps.mesh, id, row.module, { outcome: row.outcome, why: row.why });
+  const changed = new Map<Name, Accounted>();
+  for (const { module, outcome, why } of accountWave(wave.announced, results, plan)) {
+    const known = wave.accounted[module];
+    const isOver = outcome !== "waiting" && outcome !== "superseded";
+    if ((isLast || isOver) && (known?.outcome !== outcome || known.why !== why)) changed.set(module, { outcome, why });
   }
+  if (changed.size > 0) await accountFor(deps.db, deps.mesh, id, changed);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../core/errors.ts";
@@ -23,7 +24,10 @@ const settingsSchema = z.strictObject({
     .default(24 * 3_600_000),
   /** A host that said nothing for longer is *silent*. */
   silentAfterMs: z.number().int().min(1_000).default(90_000),
-  buildSlots: z.number().int().min(1).max(256).default(2),
+  /** Builds at a time on this machine; each machine that builds has its own. */
+  buildSlots: z.number().int().min(1).max(256).default(availableParallelism()),
+  /** Behind for so long without a verdict, a module has newer commits of what it is built against wait for it. */
+  starvedAfterMs: z.number().int().min(1_000).max(86_400_000).default(60_000),
   /** Repositories whose modules may be built without a sandbox where there is none; true: all of them. */
   unsafeWithoutSandbox: z.union([z.boolean(), z.array(nameSchema).max(1_000)]).default(false),
   passwordPrefix: z.string().max(32).default(""),

@@ -5,7 +5,7 @@ import { one } from "./rows.ts";
 
 /**
  * What reconcile has to look at, as a sentence; null: nothing. A tip that the last comparison did not see, a module that
- * was never compared, a build that is due again, or one that was planned, begun or judged and that nobody seems to go
+ * was never compared, a newer commit that was held back, a build that is due again, or one that was planned, begun or judged and that nobody seems to go
  * on with: after `lostAfterMs` without a verdict it is asked about, and whoever plans next knows who builds it.
  */
 export async function describeDue(db: Queryable, mesh: Name, lostAfterMs: number): Promise<string | null> {
@@ -21,6 +21,8 @@ export async function describeDue(db: Queryable, mesh: Name, lostAfterMs: number
           where mesh = $1 and compared_at is null
             and exists (select from source_head h where h.mesh = m.mesh and h.repository = m.repository
                          and h.branch = m.branch and h.commit is not null)),
+       (select 'newer commits held back: ' || string_agg(name, ', ' order by name) from module
+          where mesh = $1 and held_commit is not null),
        (select 'builds to try again: ' || string_agg(distinct b.module, ', ') from build b
           join module m on m.mesh = b.mesh and m.name = b.module and m.wanted_inputs = b.inputs
          where b.mesh = $1 and b.state = 'outstanding' and b.next_try_at <= now()),

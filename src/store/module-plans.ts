@@ -27,6 +27,8 @@ export function recordModulePlans(db: Queryable, mesh: Name, plans: readonly Mod
   return run(
     db,
     `update module m set standing = p.standing, standing_why = p."standingWhy", wanted_inputs = p."wantedInputs",
+            behind_since = case when p.standing in ('waiting', 'out-of-date', 'building')
+              then coalesce(m.behind_since, now()) end,
             fit_inputs = coalesce(p."fitInputs", m.fit_inputs), fit_artifact = coalesce(p."fitArtifact", m.fit_artifact)
        from jsonb_to_recordset($2::jsonb) as p(module text, standing text, "standingWhy" text, "wantedInputs" text,
             "fitInputs" text, "fitArtifact" text)

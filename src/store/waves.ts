@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nameSchema, type Name } from "../core/names.ts";
+import { digestSchema, nameSchema, type Name } from "../core/names.ts";
 import { timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
 import { many, maybeOne, run } from "./rows.ts";
@@ -37,21 +37,47 @@ export async function openWave(
   );
 }
 
-/** False: no such wave, or this module was not announced in it. */
+/** Many modules in one statement; what was not announced in it is left out. False: no such wave. */
 export async function accountFor(
   db: Queryable,
   mesh: Name,
   wave: string,
-  module: Name,
-  accounted: Accounted,
+  rows: ReadonlyMap<Name, Accounted>,
 ): Promise<boolean> {
   const changed = await run(
     db,
-    `update wave set accounted = accounted || jsonb_build_object($3::text, $4::jsonb)
-      where mesh = $1 and id = $2 and announced ? $3::text`,
-    [mesh, wave, module, storableJson(accountedSchema.parse(accounted))],
+    `update wave set accounted = accounted || (
+       select coalesce(jsonb_object_agg(r.key, r.value), '{}') from jsonb_each($3::jsonb) r where announced ? r.key)
+      where mesh = $1 and id = $2`,
+    [
+      mesh,
+      wave,
+      storableJson(Object.fromEntries([...rows].map(([module, row]) => [module, accountedSchema.parse(row)]))),
+    ],
   );
   return changed === 1;
+}
+
+const endedBuildSchema = z.object({
+  module: nameSchema,
+  state: z.enum(["fit", "unfit", "outstanding"]),
+  artifact: digestSchema.nullable(),
+  message: z.string(),
+});
+export type EndedBuild = z.output<typeof endedBuildSchema>;
+
+/** What the newest build of each announced module came to, where it ended since the wave began. */
+export function listEndedInWave(db: Queryable, mesh: Name, wave: string): Promise<EndedBuild[]> {
+  return many(
+    db,
+    endedBuildSchema,
+    `select module, state, artifact, message from (
+       select distinct on (b.module) b.module, b.state, b.artifact, b.message, b.ended_at, w.started_at
+         from wave w join build b on b.mesh = w.mesh and w.announced ? b.module
+        where w.mesh = $1 and w.id = $2 order by b.module, b.started_at desc) newest
+      where state <> 'building' and ended_at >= started_at`,
+    [mesh, wave],
+  );
 }
 
 export async function endWave(db: Queryable, mesh: Name, wave: string): Promise<boolean> {

@@ -23,6 +23,7 @@ export function createActivities(worker: WorkerParts) {
   const control = createControlActivities({
     ...parts.look,
     ...surroundings,
+    starvedAfterMs: config.starvedAfterMs,
     imports: createImportCache(parts.db),
     limits: situationLimits(config),
     records: createPushRecords(parts.db, config.mesh),

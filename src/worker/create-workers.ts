@@ -44,6 +44,7 @@ export async function createWorkers(worker: WorkerParts): Promise<Worker[]> {
       ...shared,
       taskQueue: buildQueue(config.mesh),
       activities: build,
+      // Of this machine; another that polls the same queue has its own.
       maxConcurrentActivityTaskExecutions: config.buildSlots,
     }),
     // Batches queue at the gate anyway.

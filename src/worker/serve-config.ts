@@ -39,7 +39,10 @@ export interface ServeConfig {
   readonly staleAfterMs: number;
   /** A node that reported nothing for this long is *silent*. */
   readonly silentAfterMs: number;
+  /** Builds at a time on this machine. */
   readonly buildSlots: number;
+  /** Of `ControlDependencies`. */
+  readonly starvedAfterMs: number;
   /** Whose modules are built without a sandbox where there is none: repositories by name, or all. Shown in `status`. */
   readonly unsafeWithoutSandbox: UnsafeRule;
   /** Starts every generated password, so that a search can prove that none of them leaks. */

@@ -9,6 +9,10 @@ export interface ReconcileInput {
   readonly roundsPerRun: number;
   /** Wakes that the run before could not serve any more. */
   readonly pending: readonly Wake[];
+  /** A wave that is too long for one run's history: this run goes on with it. */
+  readonly wave?: string | null;
+  /** Plans of one round before it goes on in a run of its own; left out: what one history bears. */
+  readonly stepsPerRun?: number;
 }
 
 /** *Go and look*: decides nothing. Cleared only by a look that began at or after it (R7). */

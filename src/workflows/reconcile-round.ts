@@ -4,8 +4,10 @@ import {
   executeChild,
   isCancellation,
   ParentClosePolicy,
+  patched,
   setCurrentDetails,
   WorkflowIdReusePolicy,
+  workflowInfo,
 } from "@temporalio/workflow";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
 import type { NextStep } from "../activities/control-types.ts";
@@ -15,19 +17,44 @@ import { meshModules, meshName, meshNodes, meshPhase } from "./attributes.ts";
 import { build } from "./build.ts";
 import { push } from "./push.ts";
 
-/** More steps than any real wave has: a plan that never empties ends here, and the next wake looks again. */
-const stepLimit = 500;
+/** As many plans as one run's history bears. A longer wave goes on in the next run, once what was started has ended. */
+const stepsPerRun = 250;
+/** Builds under way at once: more than all machines have slots, so that none is idle while the next are planned. */
+const window = 64;
+/** While so many wait for a slot, plans are made for several ends at once: each costs a look at the whole mesh. */
+const endsPerPlan = 4;
+
+export interface RoundStart {
+  readonly mesh: string;
+  readonly pending: Set<string>;
+  /** The wave that the run before began. */
+  readonly wave: string | null;
+  readonly steps?: number | undefined;
+}
+
+/** `goOnWith`: the wave is not over, and its next part belongs into a run of its own. */
+export interface RoundEnd {
+  readonly goOnWith: string | null;
+}
 
 /**
  * One round: look and compare, then ask for steps and take them until none is left and none runs. A wake that comes in
  * between is served by looking again at once; what was started runs to its end (R16).
  */
-export async function runReconcileRound(mesh: string, pending: Set<string>): Promise<void> {
+export async function runReconcileRound({
+  mesh,
+  pending,
+  wave: before,
+  steps = stepsPerRun,
+}: RoundStart): Promise<RoundEnd> {
   const running = new Map<string, Promise<void>>();
   const done: string[] = [];
-  let wave: string | null = null;
+  const inParts = patched("wave-in-parts");
+  let wave = before;
   let ended = 0;
-  for (let step = 0; step < stepLimit; step += 1) {
+  let isOver = false;
+  const isFull = (): boolean => inParts && workflowInfo().continueAsNewSuggested;
+  for (let step = 0; step < steps && !isFull(); step += 1) {
     if (step === 0 || pending.size > 0) {
       const reasons = [...pending];
       pending.clear();
@@ -42,34 +69,48 @@ export async function runReconcileRound(mesh: string, pending: Set<string>): Pro
       wave,
       running: [...running.keys()],
       done,
+      ...(inParts ? { room: window - running.size } : {}),
     });
+    if (plan.lookAgain === true) pending.add("what was held back may be looked at");
     for (const next of plan.steps) {
       const key = next.key;
       running.set(
         key,
         takeStep(mesh, next)
+          .then((kept) => {
+            // A verdict is in the records; only what has none there must not be taken again and again.
+            if (!inParts || kept === "not in the records") done.push(key);
+          })
           // One bad step never stops the loop: it is kept as a condition, the rest goes on.
           .catch(async (error: unknown) => {
             if (!(error instanceof ChildWorkflowFailure) || isCancellation(error)) throw error;
+            done.push(key);
             await askControl(mesh, `${key} failed`).noteFailedStep({ mesh, key, message: rootMessage(error) });
           })
           .finally(() => {
             running.delete(key);
-            done.push(key);
             ended += 1;
           }),
       );
     }
     setCurrentDetails(plan.summary);
     // What ended while the plan was made is not in it: the next plan reads it.
-    if (running.size === 0 && pending.size === 0 && ended === seen) break;
-    await condition(() => ended > seen || pending.size > 0);
+    isOver = running.size === 0 && pending.size === 0 && ended === seen;
+    if (isOver) break;
+    await condition(() => {
+      const enough = inParts && running.size > window / 2 ? endsPerPlan : 1;
+      return ended >= seen + enough || pending.size > 0;
+    });
   }
   await Promise.all(running.values());
+  if (inParts && !isOver && wave !== null) return { goOnWith: wave };
   if (wave !== null) await askControl(mesh, `wave ${wave} is accounted for`).closeWave({ mesh, wave });
+  return { goOnWith: null };
 }
 
-async function takeStep(mesh: string, step: NextStep): Promise<void> {
+type Kept = "in the records" | "not in the records";
+
+async function takeStep(mesh: string, step: NextStep): Promise<Kept> {
   switch (step.kind) {
     case "build":
       return startBuild(mesh, step);
@@ -97,12 +138,13 @@ async function takeStep(mesh: string, step: NextStep): Promise<void> {
           { key: meshModules, value: step.modules.slice(0, 100) },
         ],
       });
+      return "not in the records";
   }
 }
 
-async function startBuild(mesh: string, step: Extract<NextStep, { kind: "build" }>): Promise<void> {
+async function startBuild(mesh: string, step: Extract<NextStep, { kind: "build" }>): Promise<Kept> {
   try {
-    await executeChild(build, {
+    const result = await executeChild(build, {
       workflowId: buildWorkflowId(mesh, step.module, step.inputs),
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       args: [{ schema: 1, mesh, module: step.module, inputs: step.inputs, why: step.why }],
@@ -113,9 +155,10 @@ async function startBuild(mesh: string, step: Extract<NextStep, { kind: "build" 
         { key: meshModules, value: [step.module] },
       ],
     });
+    return result.state === "superseded" ? "not in the records" : "in the records";
   } catch (error) {
     // absence is the answer: somebody else builds exactly these inputs; its verdict is in the records, the next plan reads it there.
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return;
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return "not in the records";
     throw error;
   }
 }

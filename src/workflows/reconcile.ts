@@ -13,7 +13,7 @@ import {
 import type { ControlActivities } from "../activities/control.ts";
 import { controlQueue } from "../decide/ids.ts";
 import type { ReconcileInput, Wake } from "./messages.ts";
-import { rootMessage, runReconcileRound } from "./reconcile-round.ts";
+import { rootMessage, runReconcileRound, type RoundEnd, type RoundStart } from "./reconcile-round.ts";
 
 export const wakeSignal = defineSignal<[Wake]>("wake");
 
@@ -28,20 +28,26 @@ export async function reconcile(input: ReconcileInput): Promise<void> {
     pending.add(wake.why);
   });
   let rounds = 0;
+  let wave = input.wave ?? null;
   while (rounds < input.roundsPerRun && !workflowInfo().continueAsNewSuggested) {
-    setCurrentDetails("Asleep until a source moves, something falls due, or somebody asks.");
-    await condition(() => pending.size > 0, input.safetyIntervalMs, { summary: "looks by itself after this" });
-    await runRoundOrNote(input.mesh, pending);
+    if (wave === null) {
+      setCurrentDetails("Asleep until a source moves, something falls due, or somebody asks.");
+      await condition(() => pending.size > 0, input.safetyIntervalMs, { summary: "looks by itself after this" });
+    }
+    const end = await runRoundOrNote({ mesh: input.mesh, pending, wave, steps: input.stepsPerRun });
     rounds += 1;
+    wave = end.goOnWith;
+    if (wave !== null) break;
   }
   await condition(allHandlersFinished);
-  await continueAsNew<typeof reconcile>({ ...input, pending: [...pending].map((why) => ({ why })) });
+  await continueAsNew<typeof reconcile>({ ...input, wave, pending: [...pending].map((why) => ({ why })) });
 }
 
 /** A look that fails for good, e.g. at an address that is refused, is said and ends its round; the loop goes on. */
-async function runRoundOrNote(mesh: string, pending: Set<string>): Promise<void> {
+async function runRoundOrNote(round: RoundStart): Promise<RoundEnd> {
+  const { mesh } = round;
   try {
-    await runReconcileRound(mesh, pending);
+    return await runReconcileRound(round);
   } catch (error) {
     if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
     const { noteFailedStep } = proxyActivities<ControlActivities>({
@@ -49,5 +55,6 @@ async function runRoundOrNote(mesh: string, pending: Set<string>): Promise<void>
       startToCloseTimeout: "1 minute",
     });
     await noteFailedStep({ mesh, key: "look", message: rootMessage(error) });
+    return { goOnWith: null };
   }
 }

@@ -42,6 +42,7 @@ describe("one repository whose address is refused", () => {
       settingsFor: () => ({}),
       records: createPushRecords(db, mesh),
       lostAfterMs: 60_000,
+      starvedAfterMs: 60_000,
       limits: { silentAfterMs: 60_000, recordsStaleAfterMs: 60_000, sourcesStaleAfterMs: 60_000 },
       nowMs: () => Date.now(),
       makeSuffix: () => "test",

@@ -25,6 +25,7 @@ const settings = {
   staleAfterMs: 86_400_000,
   silentAfterMs: 90_000,
   buildSlots: 2,
+  starvedAfterMs: 60_000,
   unsafeWithoutSandbox: false,
   passwordPrefix: "",
   logLevel: "info",

@@ -4,9 +4,10 @@ import { ApplicationFailure } from "@temporalio/common";
 import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
 import { inject, describe, expect, it, onTestFinished } from "vitest";
 import type { BuildResult } from "../../src/activities/build-result.ts";
-import type { NextStep, StepPlan, StepRequest } from "../../src/activities/control-types.ts";
+import type { ComparisonRequest, NextStep, StepPlan, StepRequest } from "../../src/activities/control-types.ts";
 import { buildQueue, controlQueue, reconcileWorkflowId } from "../../src/decide/ids.ts";
 import { createControllerClient } from "../../src/worker/client.ts";
+import type { ReconcileInput } from "../../src/workflows/messages.ts";
 import { bundleWorkflows } from "../support/workflow-bundle.ts";
 import { waitUntil } from "./support/wait-until.ts";
 
@@ -21,9 +22,10 @@ Runtime.install({
 async function runLoop(activities: {
   readonly planNextSteps: (request: StepRequest) => Promise<StepPlan>;
   readonly buildModule: (request: { module: string }) => Promise<BuildResult>;
-  readonly compareSources?: () => Promise<{ wave: string | null }>;
+  readonly compareSources?: (request: ComparisonRequest) => Promise<{ wave: string | null }>;
+  readonly closeWave?: (request: { wave: string }) => Promise<void>;
   readonly noteFailedStep?: (step: { key: string; message: string }) => Promise<void>;
-}): Promise<{ wake(why: string): Promise<void> }> {
+}): Promise<{ mesh: string; client: Client; wake(why: string): Promise<void> }> {
   const mesh = `steps-${randomBytes(4).toString("hex")}`;
   const { buildModule, ...control } = activities;
   const connection = await NativeConnection.connect({ address: inject("temporalAddress") });
@@ -52,10 +54,10 @@ async function runLoop(activities: {
     await connection.close();
   });
   const controller = createControllerClient(client, async () => undefined);
-  return { wake: (why) => controller.wakeReconcile({ mesh, why }) };
+  return { mesh, client, wake: (why) => controller.wakeReconcile({ mesh, why }) };
 }
 
-function buildStep(module: string): NextStep {
+function buildStep(module: string): Extract<NextStep, { kind: "build" }> {
   return { kind: "build", key: `build ${module}@sha256:00`, module, inputs: "sha256:00", why: "a test asks" };
 }
 
@@ -95,13 +97,17 @@ describe("the steps of a round", () => {
   it("go on when one fails for a reason nobody knows, and the next look takes it again (R42)", async () => {
     const noted: string[] = [];
     let attempts = 0;
+    let isGood = false;
     const loop = await runLoop({
       planNextSteps: async ({ done }) => ({
-        steps: [buildStep("bad"), buildStep("good")].filter((step) => !done.includes(step.key)),
+        steps: [buildStep("bad"), ...(isGood ? [] : [buildStep("good")])].filter((step) => !done.includes(step.key)),
         summary: "",
       }),
       async buildModule({ module }) {
-        if (module === "good") return fit(module);
+        if (module === "good") {
+          isGood = true;
+          return fit(module);
+        }
         attempts += 1;
         throw ApplicationFailure.nonRetryable("a mistake of ours");
       },
@@ -113,6 +119,55 @@ describe("the steps of a round", () => {
     await waitUntil("it was taken again", async () => noted.length === 2);
     expect(noted[0]).toBe("build bad@sha256:00: a mistake of ours");
     expect(attempts).toBe(2);
+  });
+});
+
+describe("a wave that is longer than one run's history", () => {
+  it("goes on in the next run: all is built once, never more at a time than the window, and closed once (R9)", async () => {
+    const names = Array.from({ length: 90 }, (_, at) => `m${at}`);
+    const built: string[] = [];
+    const waves: (string | null)[] = [];
+    const closed: string[] = [];
+    let most = 0;
+    const loop = await runLoop({
+      async compareSources(request) {
+        waves.push(request.wave);
+        return { wave: "w1" };
+      },
+      async planNextSteps({ running, done, room = 999 }) {
+        most = Math.max(most, running.length);
+        expect(done).toEqual([]);
+        const left = names
+          .map(buildStep)
+          .filter(({ key, module }) => !built.includes(module) && !running.includes(key));
+        return { steps: left.slice(0, room), summary: `${built.length} of ${names.length}` };
+      },
+      async buildModule({ module }) {
+        built.push(module);
+        return fit(module);
+      },
+      closeWave: async ({ wave }) => void closed.push(wave),
+    });
+    const input: ReconcileInput = {
+      schema: 1,
+      mesh: loop.mesh,
+      safetyIntervalMs: 3_600_000,
+      roundsPerRun: 200,
+      pending: [{ why: "a test" }],
+      stepsPerRun: 5,
+    };
+    await loop.client.workflow.start("reconcile", {
+      taskQueue: controlQueue(loop.mesh),
+      workflowId: reconcileWorkflowId(loop.mesh),
+      args: [input],
+    });
+    await waitUntil("the wave is closed", async () => closed.length > 0, 100_000);
+    expect(built.toSorted()).toEqual(names.toSorted());
+    expect(closed).toEqual(["w1"]);
+    // Each run looks once at its beginning, and the next ones know the wave.
+    expect(waves.length).toBeGreaterThan(1);
+    expect(new Set(waves.slice(1))).toEqual(new Set(["w1"]));
+    expect(most).toBeLessThanOrEqual(64);
   });
 });
 

@@ -132,6 +132,7 @@ async function startWorkers(on: {
     builders: {},
     settingsFor: () => ({}),
     lostAfterMs: 60_000,
+    starvedAfterMs: 60_000,
     limits: situationLimits({ silentAfterMs: 60_000, pollIntervalMs: 5_000 }),
     nowMs: Date.now,
     makeSuffix: () => randomBytes(2).toString("hex"),

@@ -66,7 +66,7 @@ Runtime.install({
 
 let sandboxes: Promise<Sandboxes> | undefined;
 
-export async function openReconcileMesh(): Promise<ReconcileMesh> {
+export async function openReconcileMesh(settings: Partial<ServeConfig> = {}): Promise<ReconcileMesh> {
   const database = await createFreshDatabase();
   const folder = await mkdtemp(join(tmpdir(), "mesh-reconcile-"));
   const db = openDatabase({
@@ -80,7 +80,7 @@ export async function openReconcileMesh(): Promise<ReconcileMesh> {
   const origin = await createGitRepository();
   await addRepository(db, mesh, { name: "source", url: origin.dir });
   const gates = createBuildGates();
-  const config = configOf(mesh, database.url, folder);
+  const config = { ...configOf(mesh, database.url, folder), ...settings };
   const artifacts = await openArtifactStore(config.folders.artifacts);
   const parts = await createParts(config, db, gates.around(artifacts));
   const native = await NativeConnection.connect({ address: config.temporal.address });
@@ -185,6 +185,7 @@ function configOf(mesh: string, databaseUrl: string, folder: string): ServeConfi
     staleAfterMs: 86_400_000,
     silentAfterMs: 60_000,
     buildSlots: 2,
+    starvedAfterMs: 60_000,
     unsafeWithoutSandbox: false,
     passwordPrefix: "",
     logLevel: "error",

@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { listBuilds } from "../../src/store/builds.ts";
+import { listHeldCommits } from "../../src/store/held-sources.ts";
+import { listWaves } from "../../src/store/waves.ts";
+import { typescriptModule } from "../support/build-bed.ts";
+import { isFitAt, readModule } from "./support/module-files.ts";
+import { openReconcileMesh, type ReconcileMesh } from "./support/reconcile-mesh.ts";
+import { waitUntil } from "./support/wait-until.ts";
+
+let flow: ReconcileMesh;
+
+beforeEach(async () => {
+  // Whoever waits at all is starved: what takes minutes otherwise is seen at once.
+  flow = await openReconcileMesh({ starvedAfterMs: 1 });
+});
+
+afterEach(async () => {
+  await flow.close();
+});
+
+const core = typescriptModule("core", { "src/index.ts": "export const one: number = 1;\n" });
+const app = typescriptModule("app", { "src/main.ts": `import { one } from "@test/core";\nconsole.log(one);\n` });
+
+describe("a library that moves again while what is built against it waits", () => {
+  it("waits with its newer commit until that has its verdict, and no closure mixes two (R9, R16, case 6)", async () => {
+    await flow.origin.commit({ ...core, ...app });
+    await flow.addModules("core", "app");
+    await flow.look();
+    flow.gates.hold("core");
+    const second = await flow.origin.commit({ "core/src/index.ts": "export const one: number = 2;\n" });
+    await flow.wake("core moves");
+    await waitUntil("core is being built", async () => flow.gates.arrivals("core") === 2);
+    const third = await flow.origin.commit({ "core/src/index.ts": "export const one: number = 3;\n" });
+    await flow.wake("core moves again");
+    await waitUntil("the newer commit is held back", async () =>
+      [...(await listHeldCommits(flow.db, flow.mesh)).values()].includes(third),
+    );
+    expect((await readModule(flow, "core")).sourceCommit).toBe(second);
+    flow.gates.releaseAll();
+    await flow.asleep();
+    expect([await isFitAt(flow, "core", third), await isFitAt(flow, "app", third)]).toEqual([true, true]);
+    expect(await listHeldCommits(flow.db, flow.mesh)).toEqual(new Map());
+    // app has a verdict about each core that was built, in that order.
+    const cores = (await listBuilds(flow.db, flow.mesh, "core", 9)).map((build) => build.artifact);
+    const against = (await listBuilds(flow.db, flow.mesh, "app", 9)).map((build) => build.closure.dependencies["core"]);
+    expect(against).toEqual(cores);
+    expect(cores).toHaveLength(3);
+    const [wave] = await listWaves(flow.db, flow.mesh, 1);
+    expect(Object.keys(wave?.accounted ?? {}).toSorted()).toEqual(wave?.announced.toSorted());
+  });
+});
