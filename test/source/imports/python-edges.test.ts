@@ -39,6 +39,7 @@ function resolve(found: string | Import, asked: Asked = {}) {
     files: [file, ...(file.startsWith("acme/") ? [] : ["src/acme/__init__.py"]), ...(asked.files ?? [])],
     published: new Map(Object.entries({ acme: "app", ...published, ...asked.published })),
     ownerOfPath: () => null,
+    factsOf: () => new Map<string, string>(),
   });
   const one: Import = typeof found === "string" ? { specifier: found, kind: "static", line: 1 } : found;
   const { owner, finding } = resolver.resolve(file, one, asked.use ?? (reader.isTest(file) ? "test" : "build"));
@@ -145,7 +146,11 @@ describe("facts", () => {
   const findings = (texts: Record<string, string>) => {
     const facts = new Map(Object.entries(texts));
     const context = { module: "app", facts, files: [], published: new Map(Object.entries(published)) };
-    const said = reader.createResolver({ ...context, ownerOfPath: () => null }).findings;
+    const said = reader.createResolver({
+      ...context,
+      ownerOfPath: () => null,
+      factsOf: () => new Map<string, string>(),
+    }).findings;
     return [...said, ...reader.publishNames({ facts, files: [] }).findings];
   };
   it.each([
