@@ -1,8 +1,12 @@
 import { Context } from "@temporalio/activity";
 import { InputError } from "../core/errors.ts";
-import type { Verdict } from "../core/artifact.ts";
 import type { Digest, Name } from "../core/names.ts";
-import { buildModule as buildAtInputs, type BuildDependency, type BuildFolders } from "../build/build-module.ts";
+import {
+  buildModule as buildAtInputs,
+  type BuildDependency,
+  type BuildFolders,
+  type BuiltModule,
+} from "../build/build-module.ts";
 import type { ArtifactStore } from "../build/artifact-store.ts";
 import type { Sandbox } from "../build/sandbox.ts";
 import type { BuildEdge } from "../decide/build-facts.ts";
@@ -127,9 +131,7 @@ async function buildClaimed(deps: BuildDependencies, claimed: Claimed): Promise<
     });
     if (built.artifact !== null && built.manifest !== null)
       await putArtifact(deps.db, deps.mesh, built.artifact, built.manifest);
-    // What the builder noticed (no tests at all, say) is kept with its log: it does not change the verdict.
-    const noticed = built.findings.map((finding) => `${describeFinding(finding)}\n`).join("");
-    return await keepVerdict(deps, claimed, built.verdict, `${noticed}${built.logTail}`);
+    return await keepVerdict(deps, claimed, built);
   } finally {
     clearInterval(timer);
   }
@@ -149,8 +151,7 @@ async function readDependencies(deps: BuildDependencies, { planned, edges }: Cla
 async function keepVerdict(
   deps: BuildDependencies,
   claimed: Claimed,
-  verdict: Verdict,
-  logTail: string,
+  { verdict, logTail, findings }: BuiltModule,
 ): Promise<BuildResult> {
   const { planned, attempt } = claimed;
   const kept = await recordVerdict(deps.db, deps.mesh, {
@@ -158,7 +159,9 @@ async function keepVerdict(
     inputs: planned.inputs,
     attempt,
     verdict,
-    logTail,
+    // What the builder noticed (no tests at all, say) begins its log too: it does not change the verdict.
+    logTail: `${findings.map((finding) => `${describeFinding(finding)}\n`).join("")}${logTail}`,
+    findings,
     retryInMs: backoffMs(attempt, deps.random),
   });
   if (kept) await recordJudged(deps.db, deps.mesh, planned.module);

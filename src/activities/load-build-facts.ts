@@ -7,9 +7,10 @@ import {
 } from "../decide/build-facts.ts";
 import { planBuilds, type BuildPlan } from "../decide/plan-builds.ts";
 import type { Digest, Name } from "../core/names.ts";
-import { listBuildsByInputs, type BuildRecord } from "../store/builds.ts";
+import { listBuildsToPlan, type PlannedBuildRecord } from "../store/builds-to-plan.ts";
 import type { Queryable } from "../store/database.ts";
 import { listEdges } from "../store/edges.ts";
+import { loadMakers } from "./load-makers.ts";
 import { listModules, type ModuleRecord } from "../store/modules.ts";
 import { listSourceProblems } from "../store/source-facts.ts";
 
@@ -39,19 +40,23 @@ export async function loadBuildPlan(
   const known = modules
     .flatMap((module) => [module.wantedInputs, module.fitInputs])
     .filter((inputs) => inputs !== null);
-  const builds = new Map<string, BuildRecord>();
+  const builds = new Map<string, PlannedBuildRecord>();
   const asked = new Set<Digest>();
   let wanted: readonly Digest[] = known;
   for (;;) {
     for (const inputs of wanted) asked.add(inputs);
-    const found = wanted.length === 0 ? [] : await listBuildsByInputs(db, mesh, wanted);
+    const found = wanted.length === 0 ? [] : await listBuildsToPlan(db, mesh, wanted);
     for (const build of found)
       if (build.state !== "building" || build.claimant !== surroundings.claimant)
         builds.set(buildKey(build.module, build.inputs), build);
     const facts = toFacts({ modules, edges, problems, builds }, surroundings);
     const plan = planBuilds(facts);
     wanted = plan.ready.map((ready) => ready.inputs).filter((inputs) => !asked.has(inputs));
-    if (wanted.length === 0) return { facts, plan, modules };
+    if (wanted.length > 0) continue;
+    const makers = await loadMakers(db, mesh, plan, facts);
+    if (makers.size === 0) return { facts, plan, modules };
+    const explained = { ...facts, makers };
+    return { facts: explained, plan: planBuilds(explained), modules };
   }
 }
 
@@ -59,7 +64,7 @@ interface Records {
   readonly modules: readonly ModuleRecord[];
   readonly edges: Awaited<ReturnType<typeof listEdges>>;
   readonly problems: ReadonlyMap<Name, string>;
-  readonly builds: ReadonlyMap<string, BuildRecord>;
+  readonly builds: ReadonlyMap<string, PlannedBuildRecord>;
 }
 
 function toFacts(records: Records, surroundings: BuildSurroundings): BuildFacts {
@@ -74,6 +79,7 @@ function toFacts(records: Records, surroundings: BuildSurroundings): BuildFacts 
     facts.set(module.name, {
       module: module.name,
       commit: module.sourceCommit,
+      moved: module.moved,
       tree: module.tree,
       language: module.manifest?.language ?? "",
       thirdParties: module.thirdParties,
@@ -86,17 +92,20 @@ function toFacts(records: Records, surroundings: BuildSurroundings): BuildFacts 
   return {
     ...surroundings,
     modules: facts,
+    makers: new Map(),
     builds: new Map([...records.builds].map(([key, build]) => [key, toRecorded(build)])),
   };
 }
 
-function lastFitOf(module: ModuleRecord, builds: ReadonlyMap<string, BuildRecord>): LastFit | null {
+function lastFitOf(module: ModuleRecord, builds: ReadonlyMap<string, PlannedBuildRecord>): LastFit | null {
   if (module.fitInputs === null || module.fitArtifact === null) return null;
   const build = builds.get(buildKey(module.name, module.fitInputs));
-  return build === undefined ? null : { closure: build.closure, commit: build.commit, artifact: module.fitArtifact };
+  return build === undefined
+    ? null
+    : { closure: build.closure, commit: build.commit, moved: build.moved, artifact: module.fitArtifact };
 }
 
-function toRecorded(build: BuildRecord): RecordedBuild {
+function toRecorded(build: PlannedBuildRecord): RecordedBuild {
   const { state, artifact, message, startedAt, nextTryAt } = build;
   return { state, artifact, message, startedAt, nextTryAt };
 }

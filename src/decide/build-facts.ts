@@ -6,6 +6,8 @@ export interface BuildFacts {
   readonly modules: ReadonlyMap<Name, ModuleFacts>;
   /** By `buildKey(module, inputs)`. */
   readonly builds: ReadonlyMap<string, RecordedBuild>;
+  /** By `buildKey(module, artifact)`: builds of what something was built against and is not any more. May be left out. */
+  readonly makers: ReadonlyMap<string, MadeBy>;
   /** Compiler and runtime by language. */
   readonly toolchains: Readonly<Record<string, string>>;
   /** Version of the builder's own rules by language. */
@@ -21,6 +23,8 @@ export interface BuildFacts {
 export interface ModuleFacts {
   readonly module: Name;
   readonly commit: ObjectId;
+  /** The first commit that was compared with this source: what moved it; null: not known. */
+  readonly moved: CommitFacts | null;
   /** Git tree id of its folder. */
   readonly tree: ObjectId;
   readonly language: string;
@@ -35,6 +39,14 @@ export interface ModuleFacts {
   readonly lastFit: LastFit | null;
 }
 
+/** A commit, for people. */
+export interface CommitFacts {
+  readonly id: ObjectId;
+  readonly subject: string | null;
+  /** ISO, in UTC. */
+  readonly at: string | null;
+}
+
 export interface BuildEdge {
   readonly dependency: Name;
   readonly kind: "build" | "test";
@@ -45,6 +57,7 @@ export interface BuildEdge {
 export interface LastFit {
   readonly closure: Closure;
   readonly commit: ObjectId;
+  readonly moved: CommitFacts | null;
   readonly artifact: Digest;
 }
 
@@ -57,6 +70,10 @@ export interface RecordedBuild {
   readonly nextTryAt: string | null;
 }
 
+/** The build that made an artifact: what an artifact that moved is explained by. */
+export type MadeBy = Pick<LastFit, "closure" | "commit" | "moved">;
+
+/** `core@sha256:…`, of a build by its inputs or its artifact. */
 export function buildKey(module: Name, inputs: Digest): string {
   return `${module}@${inputs}`;
 }

@@ -12,7 +12,7 @@ export interface DeliveryFacts {
   readonly standingWhy: string;
   /** The newest fit artifact and the commit it was built from. */
   readonly fit: { readonly artifact: Digest; readonly commit: ObjectId } | null;
-  /** Commits between what it was built from and the source; null: not known. */
+  /** Changes of its source that comparisons saw since what it was built from; null: not known. */
   readonly behindBy: number | null;
   /** Modules it waits for. */
   readonly waitingFor: readonly Name[];

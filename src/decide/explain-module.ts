@@ -2,7 +2,7 @@ import type { Name } from "../core/names.ts";
 import type { BuildFacts, ModuleFacts } from "./build-facts.ts";
 import type { Standing } from "./delivery-line.ts";
 import { planBuilds, type BuildPlan } from "./plan-builds.ts";
-import { listInbound } from "./rebuild-set.ts";
+import { explainReady, listInbound, rebuildSet } from "./rebuild-set.ts";
 import { compareText } from "./short-names.ts";
 
 /** The answer of `mesh why MODULE` (R6, R8). */
@@ -36,7 +36,7 @@ export function explainModule(
   const reached = reach(facts, name);
   return {
     module: name,
-    ...standingOf(plan, module),
+    ...explainStanding(facts, plan, module),
     dependsOn: sortEdges(
       module.edges
         .filter((edge) => edge.dependency !== name)
@@ -51,6 +51,20 @@ export function explainModule(
     ),
     reaches: plan.order.filter((other) => other !== name && reached.has(other)),
   };
+}
+
+/** With ages, which kept sentences do not have, and for what waits: what moved, and the imports from there to it. */
+function explainStanding(
+  facts: BuildFacts,
+  plan: BuildPlan,
+  module: ModuleFacts,
+): { readonly standing: Standing; readonly why: readonly string[] } {
+  const stands = standingOf(plan, module);
+  const ready = plan.ready.find((row) => row.module === module.module);
+  if (ready !== undefined) return { ...stands, why: [explainReady(facts, module, ready)] };
+  if (stands.standing !== "waiting") return stands;
+  const announced = rebuildSet(facts, { plan, saidAt: facts.now }).find((row) => row.module === module.module);
+  return announced === undefined ? stands : { ...stands, why: [...stands.why, announced.why] };
 }
 
 /** How a module stands, in the word that is kept with it. */

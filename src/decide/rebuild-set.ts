@@ -1,38 +1,63 @@
+import type { Closure } from "../core/artifact.ts";
 import type { Name } from "../core/names.ts";
 import type { BuildFacts, ModuleFacts } from "./build-facts.ts";
 import { dependenciesOf } from "./build-graph.ts";
-import { explainOwn, sayEdge } from "./explain-build.ts";
-import { planBuilds, type BuildPlan } from "./plan-builds.ts";
-import { shortId } from "./short-names.ts";
+import { explainBuild, explainOwn } from "./explain-build.ts";
+import { explainMove, type Explaining, findMoved, sayCommits } from "./explain-move.ts";
+import { planBuilds, type BuildPlan, type PlannedBuild } from "./plan-builds.ts";
+import { sayEdge } from "./say-edge.ts";
 
 export interface Announced {
   readonly module: Name;
-  /** A sentence; for what is only reached, the edge by which. */
+  /** A sentence; for what is only reached, what moved first and the imports from there. */
   readonly why: string;
 }
+
+export interface RebuildOptions {
+  readonly plan?: BuildPlan;
+  /** ISO: ages of commits are said as of then; left out, no ages are said, because the sentence is kept. */
+  readonly saidAt?: string;
+}
+
+/** More steps of a chain than this are counted, not listed. */
+const edgesSaid = 8;
 
 /**
  * The most that may be rebuilt: what is out of date, and all that is reached over inbound edges; early cutoff makes it
  * less (R10). Edges as they are and as they were: whoever was built against a module is asked too. In build order (R9).
  */
-export function rebuildSet(facts: BuildFacts, plan: BuildPlan = planBuilds(facts)): Announced[] {
-  const reasons = listOutOfDate(facts, plan);
+export function rebuildSet(facts: BuildFacts, options: RebuildOptions = {}): Announced[] {
+  const plan = options.plan ?? planBuilds(facts);
+  const causes = listOutOfDate({ ...facts, now: options.saidAt ?? null }, facts, plan);
   const inbound = listInbound(facts);
-  const reached = [...reasons.keys()];
+  const reached = [...causes.keys()];
   for (const module of reached) {
+    const cause = causes.get(module);
     for (const dependent of inbound.get(module) ?? []) {
       const asked = facts.modules.get(dependent);
-      if (asked === undefined || reasons.has(dependent)) continue;
-      const why = `${dependent} may be out of date: ${sayMoved(facts, module)}; ${sayEdge(asked, module)}`;
-      reasons.set(dependent, why);
+      if (cause === undefined || asked === undefined || causes.has(dependent)) continue;
+      const edges = [...cause.edges, sayEdge(asked, module)];
+      const chain = `${[cause.root, ...edges.slice(0, edgesSaid)].join("; ")}${sayRest(edges.length)}`;
+      causes.set(dependent, { root: cause.root, edges, why: `${dependent} may be out of date: ${chain}` });
       reached.push(dependent);
     }
   }
   const broken = new Set(plan.broken.map((row) => row.module));
   return plan.order.flatMap((module) => {
-    const why = reasons.get(module);
-    return why === undefined || broken.has(module) ? [] : [{ module, why }];
+    const cause = causes.get(module);
+    return cause === undefined || broken.has(module) ? [] : [{ module, why: cause.why }];
   });
+}
+
+function sayRest(edges: number): string {
+  return edges > edgesSaid ? `; and ${edges - edgesSaid} more steps` : "";
+}
+
+/** Why a module is in the set: what moved first, and the imports that lead from there to it. */
+interface Cause {
+  readonly root: string;
+  readonly edges: readonly string[];
+  readonly why: string;
 }
 
 /** Everything that depends on a module, by edges as they are and as they were. */
@@ -48,27 +73,45 @@ export function listInbound({ modules }: Pick<BuildFacts, "modules">): Map<Name,
 }
 
 /** What is built now, what is under way, and what would be if it did not wait. */
-function listOutOfDate(facts: BuildFacts, plan: BuildPlan): Map<Name, string> {
-  const reasons = new Map<Name, string>();
-  for (const { module, why } of [...plan.ready, ...plan.building]) reasons.set(module, why);
+function listOutOfDate(explaining: Explaining, facts: BuildFacts, plan: BuildPlan): Map<Name, Cause> {
+  const causes = new Map<Name, Cause>();
+  const add = (module: Name, root: string, why: string): void => void causes.set(module, { root, edges: [], why });
+  for (const ready of plan.ready) {
+    const own = facts.modules.get(ready.module);
+    const why = own === undefined ? ready.why : explainReady(explaining, own, ready);
+    add(ready.module, sayMoved(explaining, ready.module, ready.closure), why);
+  }
+  for (const { module, why } of plan.building) add(module, sayMoved(explaining, module, null), why);
   for (const { module, why } of plan.waiting) {
     const own = facts.modules.get(module);
     if (own === undefined) continue;
-    const moved = explainOwn(own, {
+    const now = {
       ...own,
       toolchain: facts.toolchains[own.language] ?? "",
       builder: facts.builders[own.language] ?? "",
-    });
-    if (own.lastFit === null) reasons.set(module, `${module} was never fit; ${why}`);
-    else if (moved.length > 0) reasons.set(module, `${module} is out of date: ${moved.join("; ")}; ${why}`);
+    };
+    const moved = explainOwn(own, now, explaining.now);
+    if (own.lastFit === null) add(module, `${module} is new`, `${module} was never fit; ${why}`);
+    else if (moved.length > 0)
+      add(module, sayMoved(explaining, module, null), `${module} is out of date: ${moved.join("; ")}; ${why}`);
   }
-  return reasons;
+  return causes;
 }
 
-function sayMoved({ modules }: BuildFacts, name: Name): string {
-  const module: ModuleFacts | undefined = modules.get(name);
-  const was = module?.lastFit?.commit;
-  if (module === undefined || was === undefined) return `${name} is new`;
-  if (module.lastFit?.closure.tree === module.tree) return `${name} may move`;
-  return `${name} moved (${shortId(was)} → ${shortId(module.commit)})`;
+/** The reason of a build that is ready, with ages where they are to be said. */
+export function explainReady(explaining: Explaining, module: ModuleFacts, ready: PlannedBuild): string {
+  if (explaining.now === null) return ready.why;
+  return ready.why.replace(explainBuild({ ...explaining, now: null }, module, ready.closure), () =>
+    explainBuild(explaining, module, ready.closure),
+  );
+}
+
+/** What others are told of a module that will be built: by which commit, or by what beneath it. */
+function sayMoved(explaining: Explaining, name: Name, closure: Closure | null): string {
+  const module = explaining.modules.get(name);
+  const last = module?.lastFit ?? null;
+  if (module === undefined || last === null) return `${name} is new`;
+  if (last.closure.tree !== module.tree) return `${name} moved (${sayCommits(last, module, explaining.now)})`;
+  const beneath = closure === null ? null : findMoved(last.closure, closure);
+  return beneath === null ? `${name} may move` : explainMove(explaining, module, beneath);
 }

@@ -5,6 +5,7 @@ import { buildKey, type BuildFacts, type ModuleFacts } from "./build-facts.ts";
 import { dependenciesOf, type BuildGraph } from "./build-graph.ts";
 import { digestValue } from "./digest.ts";
 import { explainBuild } from "./explain-build.ts";
+import { sayCycle, sayPlace } from "./say-edge.ts";
 import { listNames } from "./short-names.ts";
 
 /** How one module stands. Exactly one holds. */
@@ -56,7 +57,7 @@ export function standOfModule(input: StandInput): Stand {
   if (underWay !== undefined) {
     return sayBuilding(module, underWay, underWay === inputs ? "" : "the newest is built after it");
   }
-  const why = explainBuild(module, closure);
+  const why = explainBuild({ ...facts, now: null }, module, closure);
   switch (record?.state) {
     case "unfit":
       return { kind: "unfit", inputs, why: record.message };
@@ -83,10 +84,10 @@ function findBroken({ facts, graph, module }: StandInput): string | null {
   const name = module.module;
   if (module.problem !== null) return module.problem;
   const cycle = graph.cycleOf.get(name);
-  if (cycle !== undefined) return `${name} cannot be built: its imports go round, ${[...cycle, cycle[0]].join(" → ")}`;
-  for (const { dependency, file, line } of module.edges) {
-    if (!facts.modules.has(dependency))
-      return `${name} imports ${dependency} at ${file}:${line}, which no module publishes`;
+  if (cycle !== undefined) return `${name} cannot be built: its imports go round, ${sayCycle(facts.modules, cycle)}`;
+  for (const edge of module.edges) {
+    if (!facts.modules.has(edge.dependency))
+      return `${name} imports ${edge.dependency} at ${sayPlace(edge)}, which no module publishes`;
   }
   if (!Object.hasOwn(facts.toolchains, module.language))
     return `${name}: there is no toolchain for ${module.language} here`;

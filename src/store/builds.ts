@@ -1,16 +1,20 @@
 import { z } from "zod";
 import { closureSchema, outstandingClassSchema, type Closure, type Verdict } from "../core/artifact.ts";
 import { digestSchema, nameSchema, objectIdSchema, type Digest, type Name, type ObjectId } from "../core/names.ts";
-import { timeColumn } from "./columns.ts";
+import { bigintColumn, timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
+import { findingSchema, movedSchema } from "./modules.ts";
 import { many, maybeOne, run } from "./rows.ts";
 import { storableJson, storableText } from "./storable.ts";
 
-const buildRecordSchema = z.object({
+export const buildRecordSchema = z.object({
   module: nameSchema,
   inputs: digestSchema,
   closure: closureSchema,
   commit: objectIdSchema,
+  /** As the module's record had them when it was claimed; null: claimed by an older version. */
+  moved: movedSchema.nullable(),
+  moves: bigintColumn.nullable(),
   state: z.enum(["building", "fit", "unfit", "outstanding"]),
   claimant: z.string(),
   /** Digest of what came out, when fit. */
@@ -19,6 +23,8 @@ const buildRecordSchema = z.object({
   class: outstandingClassSchema.nullable(),
   message: z.string(),
   logTail: z.string(),
+  /** What the builder noticed. */
+  findings: z.array(findingSchema),
   attempts: z.number().int(),
   /** Outstanding: not to be tried again before. */
   nextTryAt: timeColumn.nullable(),
@@ -27,7 +33,7 @@ const buildRecordSchema = z.object({
 });
 export type BuildRecord = z.output<typeof buildRecordSchema>;
 
-const columns = `module, inputs, closure, commit, state, claimant, artifact, stage, class, message, log_tail as "logTail",
+const columns = `module, inputs, closure, commit, moved, moves, state, claimant, artifact, stage, class, message, log_tail as "logTail", findings,
   attempts, next_try_at as "nextTryAt", started_at as "startedAt", ended_at as "endedAt"`;
 
 export interface BuildClaim {
@@ -66,9 +72,10 @@ function tryClaim(db: Queryable, mesh: Name, claim: BuildClaim): Promise<{ attem
   return maybeOne(
     db,
     z.object({ attempts: z.number().int() }),
-    `insert into build as b (mesh, module, inputs, closure, commit, state, claimant, attempts)
-       values ($1, $2, $3, $4, $5, 'building', $6, 1)
-     on conflict (mesh, module, inputs) do update set state = 'building', claimant = excluded.claimant, commit = excluded.commit,
+    `insert into build as b (mesh, module, inputs, closure, commit, moved, moves, state, claimant, attempts)
+       values ($1, $2, $3, $4, $5, (select moved from module where mesh = $1 and name = $2),
+               (select moves from module where mesh = $1 and name = $2), 'building', $6, 1)
+     on conflict (mesh, module, inputs) do update set state = 'building', claimant = excluded.claimant, commit = excluded.commit, moved = excluded.moved, moves = excluded.moves,
        attempts = b.attempts + 1, started_at = now(), ended_at = null, next_try_at = null
        where b.state = 'outstanding'
           or (b.state = 'building' and (b.claimant = excluded.claimant or b.started_at < now() - $7 * interval '1 millisecond'))
@@ -92,9 +99,13 @@ export interface VerdictRecord {
   readonly attempt: number;
   readonly verdict: Verdict;
   readonly logTail: string;
+  /** What the builder noticed; its first ones are kept. */
+  readonly findings?: readonly z.infer<typeof findingSchema>[];
   /** Outstanding: when to try again, from now. */
   readonly retryInMs?: number;
 }
+
+const findingsLimit = 200;
 
 /** False: this attempt was taken over, or judged already; nothing was written. */
 export async function recordVerdict(db: Queryable, mesh: Name, record: VerdictRecord): Promise<boolean> {
@@ -102,7 +113,7 @@ export async function recordVerdict(db: Queryable, mesh: Name, record: VerdictRe
   const changed = await run(
     db,
     `update build set state = $5, artifact = $6, stage = $7, class = $8, message = $9, log_tail = $10, ended_at = now(),
-            next_try_at = now() + $11::float8 * interval '1 millisecond'
+            next_try_at = now() + $11::float8 * interval '1 millisecond', findings = $12
       where mesh = $1 and module = $2 and inputs = $3 and attempts = $4 and state = 'building'`,
     [
       mesh,
@@ -116,6 +127,7 @@ export async function recordVerdict(db: Queryable, mesh: Name, record: VerdictRe
       verdict.verdict === "fit" ? "" : storableText(verdict.message),
       storableText(record.logTail),
       verdict.verdict === "outstanding" ? (record.retryInMs ?? 0) : null,
+      storableJson((record.findings ?? []).slice(0, findingsLimit)),
     ],
   );
   return changed === 1;

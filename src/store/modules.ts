@@ -2,7 +2,7 @@ import { z } from "zod";
 import { InputError } from "../core/errors.ts";
 import { manifestSchema } from "../core/manifest.ts";
 import { branchSchema, digestSchema, nameSchema, objectIdSchema, treePathSchema, type Name } from "../core/names.ts";
-import { timeColumn } from "./columns.ts";
+import { bigintColumn, timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
 import { many, maybeOne, run } from "./rows.ts";
 
@@ -25,6 +25,8 @@ export const findingSchema = z.object({
   message: z.string(),
 });
 
+export type Finding = z.infer<typeof findingSchema>;
+
 export const moduleSourceSchema = z.strictObject({
   name: nameSchema,
   repository: nameSchema,
@@ -32,6 +34,16 @@ export const moduleSourceSchema = z.strictObject({
   path: treePathSchema,
 });
 export type ModuleSource = z.infer<typeof moduleSourceSchema>;
+
+/** A commit, for people. */
+export const movedSchema = z.object({
+  id: objectIdSchema,
+  subject: z.string().nullable(),
+  at: z.iso
+    .datetime({ offset: true })
+    .transform((at) => new Date(at).toISOString())
+    .nullable(),
+});
 
 const moduleRecordSchema = z.object({
   ...moduleSourceSchema.shape,
@@ -41,6 +53,10 @@ const moduleRecordSchema = z.object({
   sourceSubject: z.string().nullable(),
   tree: objectIdSchema.nullable(),
   thirdParties: digestSchema.nullable(),
+  /** The first commit that was compared with this source; null: not compared since that is kept. */
+  moved: movedSchema.nullable(),
+  /** How often comparisons saw another source. */
+  moves: bigintColumn,
   manifest: manifestSchema.nullable(),
   findings: z.array(findingSchema),
   wantedInputs: digestSchema.nullable(),
@@ -54,7 +70,7 @@ const moduleRecordSchema = z.object({
 export type ModuleRecord = z.output<typeof moduleRecordSchema>;
 
 const columns = `name, repository, branch, path, registered_at as "registeredAt", source_commit as "sourceCommit",
-  source_commit_at as "sourceCommitAt", source_subject as "sourceSubject", tree, third_parties as "thirdParties", manifest, findings,
+  source_commit_at as "sourceCommitAt", source_subject as "sourceSubject", tree, third_parties as "thirdParties", moved, moves, manifest, findings,
   wanted_inputs as "wantedInputs", standing, standing_why as "standingWhy", fit_inputs as "fitInputs",
   fit_artifact as "fitArtifact", compared_at as "comparedAt"`;
 

@@ -21,6 +21,9 @@ export const sourceFactsRecordSchema = z.strictObject({
 });
 export type SourceFactsRecord = z.infer<typeof sourceFactsRecordSchema>;
 
+/** Another source than the last one, not only another commit. */
+const isMoved = `(c.tree is not null and (m.tree, m.third_parties) is distinct from (c.tree, c."thirdParties"))`;
+
 /** Writes only what is new, all modules in one statement. Answers how many changed. */
 export function recordSourceFacts(db: Queryable, mesh: Name, records: readonly SourceFactsRecord[]): Promise<number> {
   const rows = records.map((record) => sourceFactsRecordSchema.parse(record));
@@ -28,7 +31,10 @@ export function recordSourceFacts(db: Queryable, mesh: Name, records: readonly S
     db,
     `update module m set source_commit = c."sourceCommit", source_commit_at = c."sourceCommitAt",
             source_subject = c."sourceSubject", tree = c.tree, third_parties = c."thirdParties", manifest = nullif(c.manifest, 'null'),
-            findings = c.findings, problem = c.problem, compared_at = now()
+            findings = c.findings, problem = c.problem, compared_at = now(),
+            moves = m.moves + (case when ${isMoved} then 1 else 0 end),
+            moved = case when c."sourceCommit" is not null and (${isMoved} or m.moved is null) then jsonb_build_object('id', c."sourceCommit",
+              'subject', c."sourceSubject", 'at', c."sourceCommitAt") else m.moved end
        from jsonb_to_recordset($2::jsonb) as c(module text, "sourceCommit" text, "sourceCommitAt" timestamptz,
             "sourceSubject" text, tree text, "thirdParties" text, manifest jsonb, findings jsonb, problem text)
       where m.mesh = $1 and m.name = c.module

@@ -3,7 +3,7 @@ import type { StatusDocument } from "../../src/cli/status/build-status.ts";
 import { narrowStatus, statusCode } from "../../src/cli/status/status-code.ts";
 import { planText } from "../../src/cli/text/plan-text.ts";
 import { pushText } from "../../src/cli/text/push-text.ts";
-import { statusText } from "../../src/cli/text/status-text.ts";
+import { moduleLines, statusText } from "../../src/cli/text/status-text.ts";
 import { settledPush as push } from "./settled-push.ts";
 
 const now = new Date("2026-01-01T00:10:00.000Z");
@@ -20,6 +20,7 @@ const line = {
   others: [],
   standing: "current",
   standingWhy: "",
+  findings: null,
   sourceLookedAt: "2026-01-01T00:09:58.000Z",
 } as const;
 
@@ -148,6 +149,13 @@ describe("what status says below its lines", () => {
     const why = "core imports nowhere at src/a.ts:3, which no module publishes";
     const [module] = settled.modules;
     if (module === undefined) throw new Error("the settled status has a module");
+    const noticed = {
+      ...module,
+      findings: { errors: 0, warnings: 3, first: "src/a.ts:7 import() of a computed name" },
+    };
+    expect(moduleLines(noticed)[1]).toBe(
+      "  noticed: src/a.ts:7 import() of a computed name, and 2 more (mesh why says all)",
+    );
     const broken = { ...module, standing: "broken" as const, standingWhy: why };
     expect(statusText({ ...settled, modules: [broken] }, now)).toContain(`\n  broken: ${why}\n`);
   });

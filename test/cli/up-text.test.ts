@@ -15,6 +15,7 @@ const line = {
   others: [],
   standing: "current",
   standingWhy: "",
+  findings: null,
   sourceLookedAt: "2026-01-01T00:09:58.000Z",
 } as const;
 

@@ -15,6 +15,8 @@ const module: ModuleRecord = {
   sourceSubject: null,
   tree: null,
   thirdParties: null,
+  moved: null,
+  moves: 0,
   manifest: null,
   findings: [],
   wantedInputs: null,
@@ -32,13 +34,14 @@ const explanation = {
   dependents: [],
   reaches: [],
 } as const;
+const none = { source: [], build: [] };
 const failed = { commit: "e".repeat(40), stage: "compile", message: "compile failed:", lastFitCommit: "d".repeat(40) };
 
 describe("why a module is unfit (R15)", () => {
   it("says the end of its log, harmless, which build keeps running, and where the rest is", () => {
     const lines = Array.from({ length: 20 }, (_one, index) => `line ${index}`);
     const logTail = [...lines, "\u001b[31m  src/page.ts:3 error\u001b[0m\u0007", ""].join("\n");
-    const text = moduleWhyText(module, explanation, now, { ...failed, logTail });
+    const text = moduleWhyText(module, explanation, now, { findings: none, failed: { ...failed, logTail } });
     expect(text).toContain("  the build of eeeeeee did not come out fit (compile); the end of its log:\n    line 9\n");
     expect(text).toContain("\n      src/page.ts:3 error\n");
     expect(text).not.toContain("line 8\n");
@@ -48,15 +51,40 @@ describe("why a module is unfit (R15)", () => {
   });
 
   it("that was never fit says that nothing of it runs", () => {
-    const text = moduleWhyText(module, explanation, now, { ...failed, logTail: "", lastFitCommit: null });
+    const text = moduleWhyText(module, explanation, now, {
+      findings: none,
+      failed: { ...failed, logTail: "", lastFitCommit: null },
+    });
     expect(text).toMatch(/\(compile\), and left no log\n {2}it was never fit: no build of it runs/);
+  });
+});
+
+describe("what was noticed of a module", () => {
+  it("is said in full, with file and line, harmless: of its source and of its last build (case 12)", () => {
+    const warning = {
+      severity: "warning",
+      file: "src/a.ts",
+      line: 7,
+      message: "import() of a computed name\u001b[31m",
+    } as const;
+    const noTests = { severity: "warning", file: "package.json", line: 0, message: "it has no tests" } as const;
+    const text = moduleWhyText(module, explanation, now, {
+      failed: null,
+      findings: { source: [warning], build: [noTests] },
+    });
+    expect(text).toContain("noticed in its source:\n    warning  src/a.ts:7  import() of a computed name");
+    expect(text).toContain("noticed by its last build:\n    warning  package.json  it has no tests");
+    expect(text).not.toContain("\u001b");
   });
 });
 
 describe("why a module is broken", () => {
   it("whose folder is not there leads to the source, and not to a build, which changes nothing", () => {
     const why = "there is no folder meshboard at commit eeeeeee";
-    const text = moduleWhyText({ ...module, standing: "broken", standingWhy: why }, null, now);
+    const text = moduleWhyText({ ...module, standing: "broken", standingWhy: why }, null, now, {
+      failed: null,
+      findings: none,
+    });
     expect(text).toContain(why);
     expect(text).not.toContain("mesh build");
     expect(text).toContain("next: commit what is missing to examples (branch main, folder meshboard)");

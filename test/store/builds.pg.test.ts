@@ -9,6 +9,7 @@ import {
   recordVerdict,
   type BuildClaim,
 } from "../../src/store/builds.ts";
+import { listMakers } from "../../src/store/builds-to-plan.ts";
 import { artifactOf, digestOf, manifestOf, mesh, openRecords, treeOf, type Records } from "./open-records.ts";
 
 let records: Records;
@@ -70,6 +71,24 @@ describe("a build at exact inputs (R9)", () => {
       nextTryAt: null,
       endedAt: null,
     });
+  });
+
+  it("keeps what the builder noticed, and is found by the artifact it made, the first of several (R8)", async () => {
+    const finding = { severity: "warning", file: "package.json", line: 0, message: "no tests\0" } as const;
+    const artifact = digestOf("made");
+    for (const at of [inputs, digestOf("inputs of a README")]) {
+      await claim("one", { inputs: at });
+      const verdict = { verdict: "fit", artifact } as const;
+      const record = { module: "core", inputs: at, attempt: 1, verdict, logTail: "long", findings: [finding] };
+      await recordVerdict(records.db, mesh, record);
+    }
+    expect((await getBuild(records.db, mesh, "core", inputs))?.findings[0]?.message).toBe("no tests\uFFFD");
+    const makers = await listMakers(records.db, mesh, [
+      { module: "core", artifact },
+      { module: "gone", artifact },
+    ]);
+    expect(makers.map((build) => build.inputs)).toEqual([inputs]);
+    expect(makers[0]).not.toHaveProperty("logTail");
   });
 
   it("is taken over from a builder that is gone, whose late verdict then does not count", async () => {

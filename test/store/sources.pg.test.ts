@@ -84,6 +84,32 @@ describe("what a comparison saw (R7, R8)", () => {
     expect((await getModule(records.db, mesh, "meshboard"))?.findings[0]?.message).toBe("computed\uFFFD import");
   });
 
+  it("names the commit that moved a module's own source, not a later one that touches others, and counts (case 6)", async () => {
+    const commit = (text: string, tree: string): Partial<SourceFactsRecord> => ({
+      sourceCommit: treeOf(text),
+      sourceSubject: text,
+      tree: treeOf(tree),
+    });
+    const see = async (facts: Partial<SourceFactsRecord>) => {
+      await recordSourceFacts(records.db, mesh, [factsOf("meshboard", facts)]);
+      return await getModule(records.db, mesh, "meshboard");
+    };
+    const one = await see(commit("one", "tree one"));
+    const two = await see(commit("two", "tree one"));
+    expect(two).toMatchObject({
+      sourceSubject: "two",
+      moved: { id: treeOf("one"), subject: "one" },
+      moves: one?.moves,
+    });
+    const three = await see({ ...commit("three", "tree one"), thirdParties: digestOf("packages") });
+    expect(three).toMatchObject({
+      moved: { id: treeOf("three"), subject: "three", at: "2026-01-01T08:00:00.000Z" },
+      moves: (one?.moves ?? 0) + 1,
+    });
+    const gone = await see({ sourceCommit: null, sourceCommitAt: null, sourceSubject: null, tree: null });
+    expect(gone).toMatchObject({ moved: { id: treeOf("three") }, moves: three?.moves });
+  });
+
   it("can be that there is nothing to read: branch gone, no manifest; what was fit stays (case 4)", async () => {
     const fit = { inputs: digestOf("inputs"), artifact: digestOf("out") };
     expect(

@@ -58,7 +58,12 @@ async function whyModule({ db, mesh }: MeshConnection, name: Name, now: Date): P
     surroundings === null ? null : explainModule((await loadBuildPlan(db, mesh, surroundings)).facts, name);
   const failed = await readFailedBuild({ db, mesh }, record, explanation?.standing ?? record.standing);
   const said = explanation ?? { module: name, standing: record.standing, why: ["its source was not looked at yet"] };
-  return { document: { module: { ...said, failed } }, text: moduleWhyText(record, explanation, now, failed) };
+  const [last] = await listBuilds(db, mesh, name, 1);
+  const findings = { source: record.findings, build: last?.findings ?? [] };
+  return {
+    document: { module: { ...said, failed, findings } },
+    text: moduleWhyText(record, explanation, now, { failed, findings }),
+  };
 }
 
 /** The build that did not come out fit, and what is kept instead; null where the module does not stand so. */

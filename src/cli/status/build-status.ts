@@ -2,6 +2,7 @@ import type { Condition } from "../../core/condition.ts";
 import type { Name } from "../../core/names.ts";
 import { deliveryLine, type DeliveryLine, type DeliveryNode } from "../../decide/delivery-line.ts";
 import { isModuleApplied } from "../../decide/is-module-applied.ts";
+import { sayPlace } from "../../decide/say-edge.ts";
 import { describeOrder } from "../../decide/order.ts";
 import { isBehind, type Situation } from "../../decide/situation.ts";
 import type { ModuleRecord } from "../../store/modules.ts";
@@ -11,6 +12,8 @@ import type { StatusRecords } from "./load-status.ts";
 export interface StatusModule extends DeliveryLine {
   readonly standing: ModuleRecord["standing"];
   readonly standingWhy: string;
+  /** What readers noticed in its source: how often, and the worst of it; null: nothing. `mesh why` has all of it. */
+  readonly findings: { readonly errors: number; readonly warnings: number; readonly first: string } | null;
   /** The newest look at its branch; null: never. */
   readonly sourceLookedAt: string | null;
 }
@@ -117,7 +120,8 @@ function statusOfModule(
         module.fitArtifact === null || build === undefined
           ? null
           : { artifact: module.fitArtifact, commit: build.commit },
-      behindBy: null,
+      // Changes of its source that comparisons saw: fast commits between two looks are one of them.
+      behindBy: module.standing === "current" ? 0 : countMoves(module, build?.moves ?? null),
       waitingFor: [],
       nodes: nodes.flatMap((node) => deliveryNode(records, module.name, node)),
     },
@@ -127,8 +131,20 @@ function statusOfModule(
     ...line,
     standing: module.standing,
     standingWhy: whyWithPlace(module),
+    findings: countFindings(module),
     sourceLookedAt: lookAt(records, module),
   };
+}
+
+function countMoves(module: ModuleRecord, moves: number | null): number | null {
+  return moves === null ? null : Math.max(0, module.moves - moves);
+}
+
+function countFindings({ findings }: ModuleRecord): StatusModule["findings"] {
+  const errors = findings.filter((finding) => finding.severity === "error").length;
+  const first = findings.find((finding) => finding.severity === "error") ?? findings[0];
+  if (first === undefined) return null;
+  return { errors, warnings: findings.length - errors, first: `${sayPlace(first)} ${first.message}` };
 }
 
 /** A source that cannot be built: the reason, with the first place in it that says so where the reason names none. */

@@ -1,7 +1,7 @@
 import type { Condition } from "../../core/condition.ts";
 import type { Name } from "../../core/names.ts";
 import type { SituationLimits } from "../../decide/situation-facts.ts";
-import { type BuildRecord, listBuildsByInputs } from "../../store/builds.ts";
+import { listBuildsToPlan, type PlannedBuildRecord } from "../../store/builds-to-plan.ts";
 import { listConditions } from "../../store/conditions.ts";
 import type { Database } from "../../store/database.ts";
 import { listModules, type ModuleRecord } from "../../store/modules.ts";
@@ -20,7 +20,7 @@ export interface StatusRecords {
   readonly controller: ControllerState;
   readonly modules: readonly ModuleRecord[];
   /** The builds that the modules' fit artifacts came from. */
-  readonly fitBuilds: readonly BuildRecord[];
+  readonly fitBuilds: readonly PlannedBuildRecord[];
   readonly heads: readonly SourceHead[];
   readonly owed: readonly OwedProvision[];
   readonly conditions: readonly Condition[];
@@ -37,7 +37,7 @@ export async function loadStatus(db: Database, mesh: Name, limits: SituationLimi
       view,
       controller: await readControllerState(tx, mesh),
       modules,
-      fitBuilds: await listBuildsByInputs(
+      fitBuilds: await listBuildsToPlan(
         tx,
         mesh,
         modules.flatMap((module) => module.fitInputs ?? []),

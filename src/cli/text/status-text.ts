@@ -1,4 +1,4 @@
-import type { StatusDocument } from "../status/build-status.ts";
+import type { StatusDocument, StatusModule } from "../status/build-status.ts";
 import { describeAge, describeDuration } from "./ages.ts";
 import { alignColumns } from "./columns.ts";
 import { plainLine } from "./plain.ts";
@@ -36,7 +36,16 @@ function headText(status: StatusDocument): string {
 export function moduleLines(module: StatusDocument["modules"][number]): string[] {
   const { standing, standingWhy } = module;
   const isBad = standing === "broken" || standing === "unfit" || standing === "outstanding";
-  return isBad && standingWhy !== "" ? [module.text, `  ${standing}: ${plainLine(standingWhy, 240)}`] : [module.text];
+  return [
+    module.text,
+    ...(isBad && standingWhy !== "" ? [`  ${standing}: ${plainLine(standingWhy, 240)}`] : []),
+    ...(module.findings === null || standing === "broken" ? [] : [`  noticed: ${sayFindings(module.findings)}`]),
+  ];
+}
+
+function sayFindings({ errors, warnings, first }: NonNullable<StatusModule["findings"]>): string {
+  const count = errors + warnings;
+  return `${plainLine(first, 200)}${count === 1 ? "" : `, and ${count - 1} more (mesh why says all)`}`;
 }
 
 function nodesText(status: StatusDocument, now: Date): string {

@@ -1,8 +1,9 @@
 import type { Assignment } from "../../core/node.ts";
 import type { ResourceReport } from "../../core/report.ts";
+import { sayPlace } from "../../decide/say-edge.ts";
 import type { ModuleExplanation } from "../../decide/explain-module.ts";
 import { isBehind, type Situation } from "../../decide/situation.ts";
-import type { ModuleRecord } from "../../store/modules.ts";
+import type { Finding, ModuleRecord } from "../../store/modules.ts";
 import { describeAge } from "./ages.ts";
 import { configWords } from "./assignment-words.ts";
 import { alignColumns } from "./columns.ts";
@@ -83,6 +84,24 @@ function failedLines({ commit, stage, logTail, lastFitCommit }: FailedBuild): st
   ];
 }
 
+/** What readers noticed in its source, and the builder in its last build. */
+export interface ModuleFindings {
+  readonly source: readonly Finding[];
+  readonly build: readonly Finding[];
+}
+
+function findingLines({ source, build }: ModuleFindings): string[] {
+  const rows = (findings: readonly Finding[]): string =>
+    alignColumns(
+      findings.map((one) => [one.severity, plainLine(sayPlace(one), 160), plainLine(one.message, 300)]),
+      "    ",
+    );
+  return [
+    ...(source.length === 0 ? [] : ["  noticed in its source:", rows(source)]),
+    ...(build.length === 0 ? [] : ["  noticed by its last build:", rows(build)]),
+  ];
+}
+
 /** No build mends what the source says. */
 function mendBroken({ name, repository, branch, path }: ModuleRecord): string {
   const anew = `mesh module remove ${name}   then   mesh module add ${name} --repo ${repository} --branch ${branch} --path PATH`;
@@ -93,13 +112,18 @@ export function moduleWhyText(
   module: ModuleRecord,
   explanation: ModuleExplanation | null,
   now: Date,
-  failed: FailedBuild | null = null,
+  { failed, findings }: { readonly failed: FailedBuild | null; readonly findings: ModuleFindings },
 ): string {
   const known = `as compared ${describeAge(module.comparedAt, now)}`;
   if (explanation === null) {
     const why = module.standingWhy === "" ? "its source was not looked at yet" : plainLine(module.standingWhy);
     const next = module.standing === "broken" ? mendBroken(module) : `mesh build ${module.name}`;
-    return `${module.name} is ${module.standing.replaceAll("-", " ")}, ${known}\n  ${why}\n  next: ${next}`;
+    return [
+      `${module.name} is ${module.standing.replaceAll("-", " ")}, ${known}`,
+      `  ${why}`,
+      ...findingLines(findings),
+      `  next: ${next}`,
+    ].join("\n");
   }
   const edges = [
     ...explanation.dependsOn.map((edge) => ["built against", edge.module, edge.kind, plainLine(edge.at, 120)]),
@@ -109,6 +133,7 @@ export function moduleWhyText(
     `${module.name} is ${explanation.standing.replaceAll("-", " ")}, ${known}`,
     ...explanation.why.map((line) => `  ${plainLine(line)}`),
     ...(failed === null ? [] : failedLines(failed)),
+    ...findingLines(findings),
     ...(edges.length === 0
       ? ["  no build edges: nothing of this mesh is imported, and nobody imports it"]
       : [alignColumns(edges, "  ")]),

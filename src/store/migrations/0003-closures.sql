@@ -1,9 +1,12 @@
 -- Digest of the third-party packages that a module's lock file resolves: part of its closure.
 alter table module add column third_parties text;
 
--- The commit a build is from, for people: a reason names the commit that moved.
-alter table build add column commit_subject text;
-alter table build add column commit_at timestamptz;
+-- The first commit that was compared with this source, {id, subject, at}: a reason names it. The commit compared last may
+-- touch other paths only. `moves`: how often comparisons saw another source; the difference is how far behind a build is.
+alter table module add column moved jsonb;
+alter table module add column moves bigint not null default 0;
+alter table build add column moved jsonb;
+alter table build add column moves bigint;
 
 -- What the builder noticed, beside its verdict.
 alter table build add column findings jsonb not null default '[]';

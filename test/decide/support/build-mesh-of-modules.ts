@@ -32,6 +32,7 @@ export function buildMeshOfModules(spec: ModuleSpec): BuildFacts {
       ...source,
       language: "typescript",
       thirdParties: null,
+      moved: null,
       settings: {},
       problem: null,
       edges,
@@ -41,6 +42,7 @@ export function buildMeshOfModules(spec: ModuleSpec): BuildFacts {
   return {
     modules,
     builds: new Map(),
+    makers: new Map(),
     toolchains: { typescript: "node 20.20.2, typescript 7.0.2" },
     builders: { typescript: "1" },
     running: new Set(),
@@ -90,7 +92,12 @@ export function judge(facts: BuildFacts, build: PlannedBuild, by: Judge = fitAnd
   const recorded = withRecord(facts, build.module, build.inputs, verdict);
   if (verdict.state !== "fit" || !verdict.artifact) return recorded;
   const commit = facts.modules.get(build.module)?.commit ?? "";
-  const lastFit: LastFit = { closure: build.closure, commit, artifact: verdict.artifact };
+  const lastFit: LastFit = {
+    closure: build.closure,
+    commit,
+    moved: facts.modules.get(build.module)?.moved ?? null,
+    artifact: verdict.artifact,
+  };
   return withModule(recorded, build.module, { lastFit });
 }
 
