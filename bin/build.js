@@ -21,6 +21,8 @@ export async function build() {
     rmSync(half, { recursive: true, force: true });
     await timed("building dist/", () => together([compile(), bundleInOwnProcess()]));
     cpSync(join(root, "src", "store", "migrations"), join(half, "store", "migrations"), { recursive: true });
+    const goTool = join("source", "imports", "go-tool");
+    cpSync(join(root, "src", goTool), join(half, goTool), { recursive: true });
     writeFileSync(join(half, ".mesh-build"), stamp);
     rmSync(dist, { recursive: true, force: true });
     renameSync(half, dist);

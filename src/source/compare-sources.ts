@@ -1,5 +1,6 @@
 import type { Name, ObjectId } from "../core/names.ts";
 import { createFilesReader } from "./imports/files.ts";
+import { createGoReader } from "./imports/go.ts";
 import type { ImportCache } from "./imports/import-cache.ts";
 import type { ImportReader } from "./imports/import-reader.ts";
 import { readModuleImports } from "./imports/read-module-imports.ts";
@@ -40,7 +41,13 @@ export function headKey(repository: Name, branch: string): string {
 
 /** One per language; a language is added here and nowhere else in this folder. */
 export function createImportReaders(): ReadonlyMap<string, ImportReader> {
-  const readers = [createTypeScriptReader(), createPythonReader(), createRustReader(), createFilesReader()];
+  const readers = [
+    createTypeScriptReader(),
+    createGoReader(),
+    createPythonReader(),
+    createRustReader(),
+    createFilesReader(),
+  ];
   return new Map(readers.map((reader) => [reader.language, reader]));
 }
 
