@@ -1,4 +1,5 @@
 import { Context } from "@temporalio/activity";
+import type { Verdict } from "../core/artifact.ts";
 import { InputError } from "../core/errors.ts";
 import type { Digest, Name } from "../core/names.ts";
 import {
@@ -8,6 +9,7 @@ import {
   type BuiltModule,
 } from "../build/build-module.ts";
 import type { ArtifactStore } from "../build/artifact-store.ts";
+import { judgeError } from "../build/judge-error.ts";
 import type { Sandbox } from "../build/sandbox.ts";
 import type { BuildEdge } from "../decide/build-facts.ts";
 import type { PlannedBuild } from "../decide/plan-builds.ts";
@@ -21,6 +23,7 @@ import { recordFit } from "../store/module-plans.ts";
 import type { ModuleRecord } from "../store/modules.ts";
 import { getRepository } from "../store/repositories.ts";
 import type { BuildResult } from "./build-result.ts";
+import { keepProvenance, type BuiltStory, type Builder } from "./keep-provenance.ts";
 import { loadBuildPlan } from "./load-build-facts.ts";
 import type { RepositoryPool } from "./repository-pool.ts";
 
@@ -39,6 +42,7 @@ export interface BuildDependencies {
   readonly lostAfterMs: number;
   readonly nowMs: () => number;
   readonly random: () => number;
+  readonly builder: Builder;
 }
 
 export type BuildActivities = ReturnType<typeof createBuildActivities>;
@@ -107,6 +111,7 @@ async function buildClaimed(deps: BuildDependencies, claimed: Claimed): Promise<
   const { planned, module } = claimed;
   const context = Context.current();
   const timer = setInterval(() => context.heartbeat(), 3_000);
+  const startedOn = new Date(deps.nowMs()).toISOString();
   try {
     const repository = await getRepository(deps.db, deps.mesh, module.repository);
     if (repository === null)
@@ -129,11 +134,38 @@ async function buildClaimed(deps: BuildDependencies, claimed: Claimed): Promise<
       folders: deps.folders,
       signal: context.cancellationSignal,
     });
-    if (built.artifact !== null && built.manifest !== null)
+    let { verdict } = built;
+    if (built.artifact !== null && built.manifest !== null) {
       await putArtifact(deps.db, deps.mesh, built.artifact, built.manifest);
-    return await keepVerdict(deps, claimed, built);
+      const story = { artifact: built.artifact, manifest: built.manifest, startedOn, url: repository.url };
+      verdict = (await tellProvenance(deps, claimed, story)) ?? verdict;
+    }
+    return await keepVerdict(deps, claimed, { ...built, verdict });
   } finally {
     clearInterval(timer);
+  }
+}
+
+/** A fit artifact has its statement before it has its verdict. Null: it has; else what the environment did instead. */
+async function tellProvenance(
+  deps: BuildDependencies,
+  { planned, module, attempt }: Claimed,
+  story: Pick<BuiltStory, "artifact" | "manifest" | "startedOn"> & { readonly url: string },
+): Promise<Verdict | null> {
+  const { workflowExecution } = Context.current().info;
+  try {
+    await keepProvenance(deps, {
+      ...story,
+      closure: planned.closure,
+      source: { url: story.url, branch: module.branch, path: module.path, commit: module.sourceCommit ?? "" },
+      invocationId: `${workflowExecution?.workflowId ?? "activity"}/${workflowExecution?.runId ?? ""}/${attempt}`,
+      finishedOn: new Date(deps.nowMs()).toISOString(),
+    });
+    return null;
+  } catch (error) {
+    const verdict = judgeError(error);
+    if (verdict === null || verdict.verdict === "unfit") throw error;
+    return verdict;
   }
 }
 

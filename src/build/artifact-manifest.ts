@@ -3,6 +3,7 @@ import type { Artifact } from "../core/artifact.ts";
 import { canonicalJson } from "../core/canonical.ts";
 import type { Manifest } from "../core/manifest.ts";
 import type { Digest } from "../core/names.ts";
+import { provenanceType } from "../core/provenance.ts";
 
 /** Our own kinds in a plain image manifest: any registry can hold it, none needs to know referrers. */
 export const mediaTypes = {
@@ -10,7 +11,13 @@ export const mediaTypes = {
   artifact: "application/vnd.mesh.artifact.v1",
   config: "application/vnd.mesh.artifact.config.v1+json",
   files: "application/vnd.mesh.artifact.files.v1.tar",
+  statement: "application/vnd.in-toto+json",
+  envelope: "application/vnd.dsse.envelope.v1+json",
+  empty: "application/vnd.oci.empty.v1+json",
 } as const;
+
+/** What OCI puts where a manifest needs no config. */
+export const emptyConfig = "{}";
 
 export interface IndexEntry {
   readonly mediaType: string;
@@ -48,6 +55,26 @@ export function describeArtifact(
       size: Buffer.byteLength(text),
       annotations: { "org.opencontainers.image.ref.name": name },
     },
+  };
+}
+
+/** A referrer: the statement's bytes, with the artifact's manifest as its subject. */
+export function describeStatement(
+  subject: IndexEntry,
+  envelope: { readonly digest: Digest; readonly bytes: number },
+): { manifest: string; entry: IndexEntry } {
+  const text = canonicalJson({
+    schemaVersion: 2,
+    mediaType: mediaTypes.manifest,
+    artifactType: mediaTypes.statement,
+    config: { mediaType: mediaTypes.empty, digest: digestOf(emptyConfig), size: emptyConfig.length },
+    layers: [{ mediaType: mediaTypes.envelope, digest: envelope.digest, size: envelope.bytes }],
+    subject: { mediaType: subject.mediaType, digest: subject.digest, size: subject.size },
+    annotations: { "in-toto.io/predicate-type": provenanceType },
+  });
+  return {
+    manifest: text,
+    entry: { mediaType: mediaTypes.manifest, digest: digestOf(text), size: Buffer.byteLength(text), annotations: {} },
   };
 }
 

@@ -7,7 +7,7 @@ import type { Artifact } from "../core/artifact.ts";
 import { errorCode, InputError, whenThere } from "../core/errors.ts";
 import type { Manifest } from "../core/manifest.ts";
 import { digestSchema, type Digest } from "../core/names.ts";
-import { describeArtifact } from "./artifact-manifest.ts";
+import { describeArtifact, describeStatement, emptyConfig } from "./artifact-manifest.ts";
 import { addToIndex, createLayout } from "./oci-layout.ts";
 
 export interface ByteRange {
@@ -23,6 +23,11 @@ export interface ArtifactStore {
   putBlob(bytes: AsyncIterable<Uint8Array>): Promise<{ readonly digest: Digest; readonly bytes: number }>;
   /** Names what was packed: config, manifest and an entry in the index. */
   putArtifact(artifact: Artifact, manifest: Manifest): Promise<void>;
+  /** Keeps a signed statement about an artifact beside it, as an OCI referrer; put the artifact before. */
+  putStatement(
+    about: { readonly artifact: Artifact; readonly manifest: Manifest },
+    envelope: Uint8Array,
+  ): Promise<{ readonly statement: Digest; readonly referrer: Digest }>;
   hasBlob(digest: Digest): Promise<boolean>;
   /** Null: not here. */
   statBlob(digest: Digest): Promise<{ readonly bytes: number } | null>;
@@ -73,11 +78,21 @@ export async function openArtifactStore(dir: string): Promise<ArtifactStore> {
       for (const text of [described.config, described.manifest]) await putBlob(oneChunk(text));
       await addToIndex(dir, described.entry);
     },
+    putStatement: async ({ artifact, manifest }, envelope) => {
+      const subject = describeArtifact(artifact, manifest).entry;
+      if ((await statBlob(subject.digest)) === null)
+        throw new Error(`a statement about artifact ${artifact.digest}, which is not in the artifact store`);
+      const kept = await putBlob(oneChunk(envelope));
+      const referrer = describeStatement(subject, kept);
+      for (const text of [emptyConfig, referrer.manifest]) await putBlob(oneChunk(text));
+      await addToIndex(dir, referrer.entry);
+      return { statement: kept.digest, referrer: referrer.entry.digest };
+    },
   };
 }
 
-async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(text, "utf8");
+async function* oneChunk(bytes: string | Uint8Array): AsyncGenerator<Uint8Array> {
+  yield typeof bytes === "string" ? Buffer.from(bytes, "utf8") : bytes;
 }
 
 async function writeHashed(

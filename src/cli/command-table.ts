@@ -80,6 +80,21 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/module-remove.ts")).moduleRemoveCommand,
   },
   {
+    words: "artifact list",
+    summary: "list what was built: digest, size, commit, where it was last sent, whether it is reproducible",
+    load: async () => (await import("./commands/artifact-list.ts")).artifactListCommand,
+  },
+  {
+    words: "artifact show",
+    summary: "show one artifact: what it was built from, who signed that, its files",
+    load: async () => (await import("./commands/artifact-show.ts")).artifactShowCommand,
+  },
+  {
+    words: "artifact verify",
+    summary: "read artifacts again and hold them against their records, signatures and closures",
+    load: async () => (await import("./commands/artifact-verify.ts")).artifactVerifyCommand,
+  },
+  {
     words: "node add",
     summary: "register a node, and make the one-time token its host enrols with",
     load: async () => (await import("./commands/node-add.ts")).nodeAddCommand,
@@ -133,6 +148,7 @@ export const commandTable: readonly CommandEntry[] = [
 
 const groupSummaries: Readonly<Record<string, string>> = {
   module: "register and look at modules",
+  artifact: "look at what was built, verify it, collect what nobody needs",
   node: "register and look at nodes",
   repo: "register and look at repositories",
   host: "enrol, run and look at hosts",

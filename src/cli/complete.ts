@@ -12,6 +12,7 @@ const namedArguments: Readonly<Record<string, "nodes" | "modules" | "repositorie
   module: "modules",
   modules: "modules",
   repository: "repositories",
+  artifact: "modules",
   subject: "both",
 };
 

@@ -98,6 +98,7 @@ export interface MeshPaths extends StatePaths {
   readonly meshFile: string;
   readonly databaseUrl: string;
   readonly declarationKey: string;
+  readonly provenanceKey: string;
   readonly rootKey: string;
   readonly authorityKey: string;
   readonly gatewayKey: string;
@@ -118,6 +119,7 @@ export function meshPaths(stateFolder: string): MeshPaths {
     meshFile: join(stateFolder, meshFileName),
     databaseUrl: join(paths.secrets, "database-url"),
     declarationKey: join(paths.secrets, "declaration-key.pem"),
+    provenanceKey: join(paths.secrets, "provenance-key.pem"),
     rootKey: join(paths.secrets, "root-key.pem"),
     authorityKey: join(paths.secrets, "authority-key.pem"),
     gatewayKey: join(paths.secrets, "gateway-key.pem"),

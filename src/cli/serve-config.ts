@@ -31,7 +31,11 @@ export async function readServeConfig(stateFolder: string): Promise<ServeConfig>
       certificateFile: paths.gatewayCertificate,
       certificateKeyFile: paths.gatewayKey,
     },
-    keys: { declarationKeyFile: paths.declarationKey, rootFile: paths.rootDocument },
+    keys: {
+      declarationKeyFile: paths.declarationKey,
+      provenanceKeyFile: paths.provenanceKey,
+      rootFile: paths.rootDocument,
+    },
     folders: {
       artifacts: paths.artifacts,
       repositories: paths.repositories,

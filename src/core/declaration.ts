@@ -59,5 +59,6 @@ export const payloadTypes = {
   declaration: "application/vnd.mesh.declaration.v1+json",
   report: "application/vnd.mesh.report.v1+json",
   root: "application/vnd.mesh.root.v1+json",
+  provenance: "application/vnd.in-toto+json",
 } as const;
 export type PayloadKind = keyof typeof payloadTypes;

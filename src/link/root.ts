@@ -7,13 +7,13 @@ import { defaultLinkLimits, type LinkLimits } from "./limits.ts";
 import { parseBody } from "./parse-body.ts";
 import { whyBadPublicKey } from "./public-key.ts";
 
-export const rootRoleSchema = z.enum(["root", "declaration"]);
+export const rootRoleSchema = z.enum(["root", "declaration", "provenance"]);
 export type RootRole = z.infer<typeof rootRoleSchema>;
 
 export const rootKeySchema = z.object({
   /** Raw Ed25519 in base64. */
   publicKey: z.string().max(100),
-  roles: z.array(rootRoleSchema).min(1).max(2),
+  roles: z.array(rootRoleSchema).min(1).max(3),
   notBefore: timestampSchema,
   notAfter: timestampSchema,
 });
@@ -73,16 +73,17 @@ export function verifyRoot(
   return { ok: true, root };
 }
 
-export type DeclarationKeys = {
-  /** Raw public keys in base64 that may sign declarations now. */
+export type RoleKeys = {
+  /** Raw public keys in base64 that may sign in this role now. */
   readonly valid: readonly string[];
-  /** Why the key with this id may not sign a declaration now; null: it may. */
+  /** Why the key with this id may not sign in this role now; null: it may. */
   readonly whyNot: (keyId: string) => string | null;
 };
 
-export function declarationKeysAt(root: Root, nowMs: number): DeclarationKeys {
+/** Who may sign in a role at a moment. A key has the roles it is listed with, and no other (R41). */
+export function keysAt(root: Root, role: RootRole, nowMs: number): RoleKeys {
   const why = (key: RootKey): string | null => {
-    if (!key.roles.includes("declaration")) return `signed by a key of another role (${key.roles.join(", ")})`;
+    if (!key.roles.includes(role)) return `signed by a key of another role (${key.roles.join(", ")})`;
     if (nowMs > Date.parse(key.notAfter)) return `signed by a key that expired at ${key.notAfter}`;
     if (nowMs < Date.parse(key.notBefore))
       return `signed by a key that is not valid before ${key.notBefore}: is this machine's clock right?`;
@@ -95,6 +96,10 @@ export function declarationKeysAt(root: Root, nowMs: number): DeclarationKeys {
       return key === undefined ? "signed by a key that is not in the root" : why(key);
     },
   };
+}
+
+export function declarationKeysAt(root: Root, nowMs: number): RoleKeys {
+  return keysAt(root, "declaration", nowMs);
 }
 
 /** A root names the keys that sign it, so its body is read once before it is verified, and used for that only. */

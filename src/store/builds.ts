@@ -161,3 +161,14 @@ export function listBuildsByInputs(db: Queryable, mesh: Name, inputs: readonly D
     [mesh, inputs],
   );
 }
+
+/** Fit builds by what came out of them, the newest first: several closures can give one artifact. */
+export function listFitBuilds(db: Queryable, mesh: Name, artifacts: readonly Digest[]): Promise<BuildRecord[]> {
+  return many(
+    db,
+    buildRecordSchema,
+    `select ${columns} from build where mesh = $1 and artifact = any($2::text[]) and state = 'fit'
+      order by module, started_at desc, inputs`,
+    [mesh, artifacts],
+  );
+}

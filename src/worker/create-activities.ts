@@ -36,6 +36,7 @@ export function createActivities(worker: WorkerParts) {
     sandboxFor: parts.sandboxes.sandboxFor,
     folders: { work: config.folders.builds, cache: config.folders.cache },
     random: Math.random,
+    builder: parts.builder,
   });
   const deliver = createDeliverActivities({
     records: createPushRecords(parts.db, config.mesh),

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Logger } from "pino";
+import type { Builder } from "../activities/keep-provenance.ts";
 import { createRepositoryPool } from "../activities/repository-pool.ts";
 import type { LookDependencies } from "../activities/look-at-sources.ts";
 import { openArtifactStore, type ArtifactStore } from "../build/artifact-store.ts";
@@ -8,6 +9,7 @@ import { describeBuilder, describeToolchain } from "../build/toolchain.ts";
 import { languageSchema } from "../core/manifest.ts";
 import { loadSigningKey, type SigningKey } from "../link/keys.ts";
 import { openDatabase, type Database } from "../store/database.ts";
+import { readOwnVersion } from "./own-version.ts";
 import type { ServeConfig } from "./serve-config.ts";
 
 /** The real parts that one controller process is made of. */
@@ -18,6 +20,7 @@ export interface ControllerParts {
   readonly artifacts: ArtifactStore;
   readonly sandboxes: Sandboxes;
   readonly declarationKey: SigningKey;
+  readonly builder: Builder;
   readonly root: Uint8Array;
   readonly toolchains: Readonly<Record<string, string>>;
   readonly builders: Readonly<Record<string, string>>;
@@ -41,6 +44,7 @@ export async function openParts(config: ServeConfig, log: Logger): Promise<Contr
     artifacts: await openArtifactStore(config.folders.artifacts),
     sandboxes,
     declarationKey: await loadSigningKey(config.keys.declarationKeyFile),
+    builder: { key: await loadSigningKey(config.keys.provenanceKeyFile), version: await readOwnVersion() },
     root: await readFile(config.keys.rootFile),
     toolchains: Object.fromEntries(languages.map((language) => [language, describeToolchain(language)])),
     builders: Object.fromEntries(languages.map((language) => [language, describeBuilder(language)])),

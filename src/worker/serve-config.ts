@@ -14,7 +14,12 @@ export interface ServeConfig {
     readonly certificateFile: string;
     readonly certificateKeyFile: string;
   };
-  readonly keys: { readonly declarationKeyFile: string; readonly rootFile: string };
+  readonly keys: {
+    readonly declarationKeyFile: string;
+    /** Signs how artifacts were built, and nothing else. */
+    readonly provenanceKeyFile: string;
+    readonly rootFile: string;
+  };
   readonly folders: {
     readonly artifacts: string;
     readonly repositories: string;

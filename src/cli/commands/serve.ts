@@ -1,5 +1,7 @@
 import type { CommandDefinition } from "../command.ts";
 import { findMesh } from "../find-mesh.ts";
+import { keepProvenanceKey } from "../keep-provenance-key.ts";
+import { meshPaths, readMeshSetup } from "../mesh-setup.ts";
 import { readServeConfig } from "../serve-config.ts";
 
 const help = `
@@ -14,7 +16,15 @@ export const serveCommand: CommandDefinition = {
     command.addHelpText("after", help);
   },
   run: async ({ context, options }) => {
-    const config = await readServeConfig(findMesh({ state: options.state, env: context.env, cwd: context.cwd }));
+    const state = findMesh({ state: options.state, env: context.env, cwd: context.cwd });
+    const { mesh } = await readMeshSetup(state);
+    await keepProvenanceKey({
+      mesh,
+      paths: meshPaths(state),
+      nowMs: context.now().getTime(),
+      say: (line) => context.stderr.write(`${line}\n`),
+    });
+    const config = await readServeConfig(state);
     const { serve } = await import("../../worker/serve.ts");
     await serve(config, context.listenForInterrupt());
     return 0;

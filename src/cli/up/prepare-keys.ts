@@ -9,17 +9,14 @@ import {
   issueServerCertificate,
   whyRenewCertificate,
 } from "../../link/certificate-authority.ts";
-import { generateSigningKey, loadSigningKey, saveSigningKey, type SigningKey } from "../../link/keys.ts";
+import type { SigningKey } from "../../link/keys.ts";
 import { readPrivateFile, writePrivateFile } from "../../link/private-file.ts";
-import { createRoot } from "../../link/root.ts";
+import { createRoot, type RootKey } from "../../link/root.ts";
+import { keepProvenanceKey, keepSigningKey, listKey } from "../keep-provenance-key.ts";
 import { loopback, type UpParts } from "./up-plan.ts";
 
-const tenYearsMs = 10 * 365 * 86_400_000;
-/** Machines' clocks differ: keys are good from a little earlier. */
-const backdateMs = 86_400_000;
-
 /**
- * The mesh's keys, made once: root key and document, declaration key, certificate authority; the gateway's certificate
+ * The mesh's keys, made once: root key and document, declaration key, builder's key, certificate authority; the gateway's certificate
  * is renewed when it nears its end. Each file is written whole or not at all, and what depends on another comes after it.
  */
 export async function prepareKeys(parts: UpParts, nowMs: number): Promise<void> {
@@ -29,41 +26,25 @@ export async function prepareKeys(parts: UpParts, nowMs: number): Promise<void> 
   await mkdir(dirname(paths.rootDocument), { recursive: true });
   const rootKey = await keepSigningKey(paths.rootKey);
   const declarationKey = await keepSigningKey(paths.declarationKey);
+  const provenanceKey = await keepSigningKey(paths.provenanceKey);
   if (!existsSync(paths.rootDocument)) {
-    await writeAtomically(paths.rootDocument, rootDocument(parts, { rootKey, declarationKey, nowMs }));
+    const keys = [
+      listKey(rootKey, "root", nowMs),
+      listKey(declarationKey, "declaration", nowMs),
+      listKey(provenanceKey, "provenance", nowMs),
+    ];
+    await writeAtomically(paths.rootDocument, rootDocument(parts, { rootKey, keys }));
   }
+  await keepProvenanceKey({ mesh: parts.mesh, paths, nowMs, say: parts.say });
   const authority = await keepAuthority(parts, nowMs);
   await renewGatewayCertificate(parts, authority, nowMs);
 }
 
-async function keepSigningKey(file: string): Promise<SigningKey> {
-  if (existsSync(file)) return await loadSigningKey(file);
-  const key = generateSigningKey();
-  await saveSigningKey(file, key);
-  return key;
-}
-
 function rootDocument(
   parts: UpParts,
-  made: { readonly rootKey: SigningKey; readonly declarationKey: SigningKey; readonly nowMs: number },
+  made: { readonly rootKey: SigningKey; readonly keys: readonly RootKey[] },
 ): Buffer {
-  const life = {
-    notBefore: new Date(made.nowMs - backdateMs).toISOString(),
-    notAfter: new Date(made.nowMs + tenYearsMs).toISOString(),
-  };
-  return createRoot(
-    {
-      schema: 1,
-      mesh: parts.mesh,
-      version: 1,
-      threshold: 1,
-      keys: [
-        { publicKey: made.rootKey.publicKey, roles: ["root"], ...life },
-        { publicKey: made.declarationKey.publicKey, roles: ["declaration"], ...life },
-      ],
-    },
-    [made.rootKey],
-  );
+  return createRoot({ schema: 1, mesh: parts.mesh, version: 1, threshold: 1, keys: [...made.keys] }, [made.rootKey]);
 }
 
 /** The key is written last: with it the pair is whole, without it another pair is made. */

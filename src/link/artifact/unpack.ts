@@ -1,29 +1,16 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { chmod, type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode, InputError } from "../../core/errors.ts";
 import type { Digest } from "../../core/names.ts";
-import { describeUnsafeName } from "./artifact-path.ts";
-import { contentDigest, type ContentEntry } from "./content-digest.ts";
-import { readHeader, readLongName, type TarEntry } from "./tar-entries.ts";
+import { contentDigest } from "./content-digest.ts";
+import type { TarEntry } from "./tar-entries.ts";
+import { walkArtifact, type WalkArtifact } from "./walk-artifact.ts";
 
-export interface UnpackLimits {
-  readonly entries: number;
-  readonly bytes: number;
-}
-
-export const unpackLimits: UnpackLimits = { entries: 200_000, bytes: 4 * 1024 ** 3 };
-
-export interface UnpackArtifact {
-  /** The tar: a file's path, or its bytes. */
-  readonly from: string | AsyncIterable<Uint8Array>;
+export interface UnpackArtifact extends WalkArtifact {
   /** A folder that does not exist yet (its parent does); removed again when anything is wrong. */
   readonly into: string;
   /** Content digest: computed while unpacking and compared at the end. */
   readonly digest: Digest;
-  readonly limits?: UnpackLimits;
-  readonly signal?: AbortSignal | undefined;
   /** `synced`: every file is on the disk when this returns, for machines whose power may go. */
   readonly durability?: "synced" | "cached";
 }
@@ -37,7 +24,8 @@ export async function unpackArtifact(
 ): Promise<{ readonly files: number; readonly bytes: number }> {
   await mkdir(options.into, { mode: 0o755 });
   try {
-    const entries = await unpackEntries(options);
+    const folders = new Set<string>([options.into]);
+    const entries = await walkArtifact(options, (entry, body) => unpackFile(options, body, entry, folders));
     const found = contentDigest(entries);
     if (found !== options.digest) throw new InputError(`the artifact's content is ${found}, not ${options.digest}`);
     return { files: entries.length, bytes: entries.reduce((sum, entry) => sum + entry.bytes, 0) };
@@ -47,62 +35,23 @@ export async function unpackArtifact(
   }
 }
 
-async function unpackEntries(options: UnpackArtifact): Promise<ContentEntry[]> {
-  const limits = options.limits ?? unpackLimits;
-  const source = typeof options.from === "string" ? createReadStream(options.from) : options.from;
-  const reader = createBlockReader(source, options.signal);
-  const entries: ContentEntry[] = [];
-  const folders = new Set<string>([options.into]);
-  let longName: string | null = null;
-  let bytes = 0;
-  let headers = 0;
-  for (;;) {
-    const header = readHeader(await reader.take(512), longName);
-    if (header.kind === "end") break;
-    headers += 1;
-    if (headers > 2 * limits.entries || entries.length >= limits.entries)
-      throw new InputError(`the artifact has more than ${limits.entries} files`);
-    if (header.kind === "pax") {
-      if (longName !== null || header.bytes > 2048) throw new InputError("a pax header where none may be");
-      longName = readLongName(await reader.take(header.bytes));
-      await reader.skip(header.bytes);
-      continue;
-    }
-    longName = null;
-    bytes += header.entry.bytes;
-    if (bytes > limits.bytes) throw new InputError(`the artifact's files are larger than ${limits.bytes} bytes`);
-    entries.push(await unpackFile(options, reader, header.entry, folders));
-    await reader.skip(header.entry.bytes);
-  }
-  if (longName !== null) throw new InputError("a pax header without a file");
-  await reader.close();
-  return entries;
-}
-
 async function unpackFile(
   options: UnpackArtifact,
-  reader: BlockReader,
+  body: AsyncIterable<Buffer>,
   entry: TarEntry,
   folders: Set<string>,
-): Promise<ContentEntry> {
-  const unsafe = describeUnsafeName(entry.name);
-  if (unsafe !== null) throw new InputError(`${JSON.stringify(entry.name.slice(0, 200))}: ${unsafe}`);
+): Promise<void> {
   const path = join(options.into, entry.name);
   await makeFolders(options.into, dirname(path), folders);
   const file = await openNew(path, entry.name);
-  const hash = createHash("sha256");
   try {
-    for await (const chunk of reader.stream(entry.bytes)) {
-      hash.update(chunk);
-      await writeAll(file, chunk);
-    }
+    for await (const chunk of body) await writeAll(file, chunk);
     // Not by the mode at opening: the umask of this process would be in it.
     await file.chmod(entry.mode === "755" ? 0o755 : 0o644);
     if (options.durability === "synced") await file.sync();
   } finally {
     await file.close();
   }
-  return { path: entry.name, mode: entry.mode, bytes: entry.bytes, sha256: hash.digest("hex") };
 }
 
 async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
@@ -132,48 +81,4 @@ async function openNew(path: string, name: string): Promise<FileHandle> {
       throw new InputError(`${JSON.stringify(name)} is there twice`, "", { cause: error });
     throw error;
   }
-}
-
-interface BlockReader {
-  take(bytes: number): Promise<Buffer>;
-  stream(bytes: number): AsyncIterable<Buffer>;
-  /** The rest of the block that a body of this size ends in. */
-  skip(bytes: number): Promise<void>;
-  close(): Promise<void>;
-}
-
-function createBlockReader(source: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined): BlockReader {
-  const chunks = source[Symbol.asyncIterator]();
-  let held = Buffer.alloc(0);
-  const fill = async (): Promise<void> => {
-    signal?.throwIfAborted();
-    const next = await chunks.next();
-    if (next.done === true) throw new InputError("the artifact ends in the middle");
-    held = Buffer.concat([held, next.value]);
-  };
-  async function* stream(bytes: number): AsyncGenerator<Buffer> {
-    for (let missing = bytes; missing > 0;) {
-      if (held.length === 0) await fill();
-      const piece = held.subarray(0, missing);
-      held = held.subarray(piece.length);
-      missing -= piece.length;
-      yield piece;
-    }
-  }
-  const take = async (bytes: number): Promise<Buffer> => {
-    const pieces: Buffer[] = [];
-    for await (const piece of stream(bytes)) pieces.push(piece);
-    return Buffer.concat(pieces);
-  };
-  return {
-    take,
-    stream,
-    skip: async (bytes) => {
-      const rest = await take((512 - (bytes % 512)) % 512);
-      if (rest.some((byte) => byte !== 0)) throw new InputError("padding that is not empty");
-    },
-    close: async () => {
-      await chunks.return?.();
-    },
-  };
 }

@@ -172,7 +172,7 @@ function configOf(mesh: string, databaseUrl: string, folder: string): ServeConfi
       certificateFile: join(folder, "cert"),
       certificateKeyFile: join(folder, "key"),
     },
-    keys: { declarationKeyFile: "", rootFile: "" },
+    keys: { declarationKeyFile: "", provenanceKeyFile: "", rootFile: "" },
     folders: {
       artifacts: join(folder, "artifacts"),
       repositories: join(folder, "repositories"),
@@ -201,6 +201,7 @@ async function createParts(config: ServeConfig, db: Database, artifacts: Artifac
     artifacts,
     sandboxes: await (sandboxes ??= openSandboxes(false)),
     declarationKey: generateSigningKey(),
+    builder: { key: generateSigningKey(), version: "0.0.0" },
     root: Buffer.from("no host reads this"),
     toolchains: Object.fromEntries(languages.map((language) => [language, describeToolchain(language)])),
     builders: Object.fromEntries(languages.map((language) => [language, describeBuilder(language)])),

@@ -1,0 +1,71 @@
+import { InputError } from "../../core/errors.ts";
+import { namePattern, type Digest, type Name } from "../../core/names.ts";
+import { listAllArtifacts, type ArtifactRecord } from "../../store/artifacts.ts";
+import { listBuildChecks, type BuildCheck } from "../../store/build-checks.ts";
+import { listFitBuilds, type BuildRecord } from "../../store/builds.ts";
+import type { Queryable } from "../../store/database.ts";
+import { listSent } from "../../store/declarations.ts";
+import { listModules } from "../../store/modules.ts";
+import { plainLine } from "../text/plain.ts";
+
+/** One artifact with what the records know of it. */
+export interface KnownArtifact extends ArtifactRecord {
+  /** The newest fit build that gave it; null: none is recorded as fit any more. */
+  readonly build: BuildRecord | null;
+  /** Nodes that were last sent it. */
+  readonly sentTo: readonly Name[];
+  /** Is it what its module is now? */
+  readonly isFit: boolean;
+  /** The newest second build of it. */
+  readonly check: BuildCheck | null;
+}
+
+/** By module, the newest first. */
+export async function loadArtifacts(db: Queryable, mesh: Name): Promise<KnownArtifact[]> {
+  const records = await listAllArtifacts(db, mesh);
+  const digests = [...new Set(records.map((record) => record.artifact.digest))];
+  const builds = await listFitBuilds(db, mesh, digests);
+  const checks = await listBuildChecks(db, mesh);
+  const sent = await listSent(db, mesh);
+  const fit = new Map((await listModules(db, mesh)).map((module) => [module.name, module.fitArtifact]));
+  return records.map((record) => {
+    const { module, digest } = record.artifact;
+    const isIt = (one: { readonly module: Name; readonly artifact: Digest | null }): boolean =>
+      one.module === module && one.artifact === digest;
+    return {
+      ...record,
+      build: builds.find(isIt) ?? null,
+      sentTo: sent.filter((one) => one.builds?.[module] === digest).map((one) => one.node),
+      isFit: fit.get(module) === digest,
+      check: checks.find(isIt) ?? null,
+    };
+  });
+}
+
+/** Shorter beginnings of a digest are too easily two. */
+const leastDigits = 7;
+
+/**
+ * The artifacts that a word names: a module's newest one that is fit (else its newest), or those whose digest begins
+ * so. InputError where there is none, or where a beginning is that of several digests.
+ */
+export function findArtifacts(known: readonly KnownArtifact[], word: string): readonly KnownArtifact[] {
+  const ofModule = namePattern.test(word) ? known.filter((one) => one.artifact.module === word) : [];
+  const newest = ofModule.find((one) => one.isFit) ?? ofModule[0];
+  if (newest !== undefined) return [newest];
+  const digits = word.startsWith("sha256:") ? word.slice("sha256:".length) : word;
+  const shown = plainLine(word, 80);
+  if (!/^[0-9a-f]{1,64}$/.test(digits))
+    throw new InputError(`there is no artifact of a module ${shown}`, "see mesh artifact list");
+  if (digits.length < leastDigits)
+    throw new InputError(
+      `${shown} is too short for a digest: at least ${leastDigits} digits`,
+      "see mesh artifact list",
+    );
+  const found = known.filter((one) => one.artifact.digest.startsWith(`sha256:${digits}`));
+  const digests = new Set(found.map((one) => one.artifact.digest));
+  if (digests.size === 0) throw new InputError(`there is no artifact ${shown}`, "see mesh artifact list");
+  if (digests.size > 1)
+    throw new InputError(`${shown} is the beginning of ${digests.size} artifacts`, "give more digits of it");
+  return found;
+}

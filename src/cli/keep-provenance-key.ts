@@ -1,0 +1,64 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { InputError } from "../core/errors.ts";
+import type { Name } from "../core/names.ts";
+import { writeAtomically } from "../embedded/write-atomically.ts";
+import { generateSigningKey, loadSigningKey, saveSigningKey, type SigningKey } from "../link/keys.ts";
+import { createRoot, verifyRoot, type Root, type RootKey } from "../link/root.ts";
+import type { MeshPaths } from "./mesh-setup.ts";
+
+const tenYearsMs = 10 * 365 * 86_400_000;
+/** Machines' clocks differ: keys are good from a little earlier. */
+const backdateMs = 86_400_000;
+
+export interface KeepProvenanceKey {
+  readonly mesh: Name;
+  readonly paths: Pick<MeshPaths, "provenanceKey" | "rootKey" | "rootDocument">;
+  readonly nowMs: number;
+  readonly say: (line: string) => void;
+}
+
+/**
+ * The key that says how artifacts were built, and its place in the root document: a mesh from before there was one gets
+ * both at its next start, by a new version of the root. Hosts do not need it: what they were enrolled with stays.
+ */
+export async function keepProvenanceKey(parts: KeepProvenanceKey): Promise<void> {
+  const { paths, mesh, nowMs, say } = parts;
+  const key = await keepSigningKey(paths.provenanceKey);
+  const verified = verifyRoot(await readFile(paths.rootDocument), { mesh });
+  if (!verified.ok) throw new InputError(`${paths.rootDocument}: ${verified.message}`, "restore it from a copy");
+  const { root } = verified;
+  if (root.keys.some((one) => one.publicKey === key.publicKey && one.roles.includes("provenance"))) return;
+  const rootKey = existsSync(paths.rootKey) ? await loadSigningKey(paths.rootKey) : null;
+  if (rootKey === null || !canSignRoot(root, rootKey)) {
+    say(
+      `keys: the builder's key ${key.keyId} is not in the root document, and its root key is not here: ` +
+        `mesh artifact verify refuses what it signs until a root names it with the role provenance`,
+    );
+    return;
+  }
+  const next: Root = { ...root, version: root.version + 1, keys: [...root.keys, listKey(key, "provenance", nowMs)] };
+  await writeAtomically(paths.rootDocument, createRoot(next, [rootKey]));
+  say(`keys: the builder's key ${key.keyId} is in root ${next.version} now, with the role provenance`);
+}
+
+/** Made once; whoever asks again gets the same. */
+export async function keepSigningKey(file: string): Promise<SigningKey> {
+  if (existsSync(file)) return await loadSigningKey(file);
+  const key = generateSigningKey();
+  await saveSigningKey(file, key);
+  return key;
+}
+
+export function listKey(key: SigningKey, role: RootKey["roles"][number], nowMs: number): RootKey {
+  return {
+    publicKey: key.publicKey,
+    roles: [role],
+    notBefore: new Date(nowMs - backdateMs).toISOString(),
+    notAfter: new Date(nowMs + tenYearsMs).toISOString(),
+  };
+}
+
+function canSignRoot(root: Root, key: SigningKey): boolean {
+  return root.threshold === 1 && root.keys.some((one) => one.publicKey === key.publicKey && one.roles.includes("root"));
+}
