@@ -12,6 +12,7 @@ import { openSandbox } from "../../src/build/open-sandbox.ts";
 import type { Sandbox, SandboxLimits } from "../../src/build/sandbox.ts";
 import { describeBuilder, describeToolchain } from "../../src/build/toolchain.ts";
 import type { Artifact } from "../../src/core/artifact.ts";
+import type { Language } from "../../src/core/manifest.ts";
 import { readClosureSourceOf } from "../../src/source/closure-source.ts";
 import { createImportReaders } from "../../src/source/compare-sources.ts";
 import { openRepository } from "../../src/source/open-repository.ts";
@@ -31,6 +32,8 @@ export interface BuildBed {
 }
 
 export interface BuildBedOptions {
+  /** TypeScript where it is left out. */
+  readonly language?: Language;
   readonly dependencies?: readonly BuildDependency[];
   readonly limits?: SandboxLimits;
   readonly sandbox?: Sandbox;
@@ -56,7 +59,8 @@ export async function createBuildBed(): Promise<BuildBed> {
     await repository.fetchCommits([{ branch: "main", commit }]);
     const reading = await readTree({ repository, commit, path: module, without: [] });
     if (reading.kind !== "tree") throw new Error(reading.why);
-    const reader = createImportReaders().get("typescript");
+    const language = options.language ?? "typescript";
+    const reader = createImportReaders().get(language);
     const { tree, thirdParties } = await readClosureSourceOf(repository, reading, reader);
     const dependencies = options.dependencies ?? [];
     const openElsewhere = async (url: string | undefined): Promise<Repository> =>
@@ -64,11 +68,11 @@ export async function createBuildBed(): Promise<BuildBed> {
     return buildModule({
       closure: {
         module,
-        language: "typescript",
+        language,
         tree,
         dependencies: Object.fromEntries(dependencies.map((one) => [one.module, one.artifact.digest])),
-        toolchain: describeToolchain("typescript"),
-        builder: describeBuilder("typescript"),
+        toolchain: describeToolchain(language),
+        builder: describeBuilder(language),
         thirdParties,
         settings: {},
       },

@@ -1,11 +1,12 @@
 import type { Language } from "../../core/manifest.ts";
 import { type Builder, outstanding } from "./builder.ts";
 import { createFilesBuilder } from "./files.ts";
+import { createRustBuilder } from "./rust.ts";
 import { createTypeScriptBuilder } from "./typescript.ts";
 
 /** One per language; a language is added here and nowhere else in this folder. */
 const builders: ReadonlyMap<Language, Builder> = new Map(
-  [createTypeScriptBuilder(), createFilesBuilder()].map((builder) => [builder.language, builder]),
+  [createTypeScriptBuilder(), createRustBuilder(), createFilesBuilder()].map((builder) => [builder.language, builder]),
 );
 
 export function findBuilder(language: Language): Builder {

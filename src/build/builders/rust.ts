@@ -1,0 +1,178 @@
+import { cp, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { whenThere } from "../../core/errors.ts";
+import type { Finding } from "../../source/finding.ts";
+import { type CargoManifest, cargoFile, cargoLockFile, readCargoManifest } from "../../source/imports/rust-manifest.ts";
+import { manifestFile } from "../../source/read-manifest.ts";
+import { normaliseModes } from "../normalise-modes.ts";
+import { type Builder, type BuildJob, type BuildOutcome, unfit } from "./builder.ts";
+import { cargoSettings, runCargo, settingsFile } from "./rust-cargo.ts";
+import { copyAssets, dropDelivery, prepareCrate } from "./rust-crate.ts";
+import { type PinnedCrate, writeCrateManifest } from "./rust-crate-manifest.ts";
+import { mergeLocks, splitResolved } from "./rust-lock-file.ts";
+import { checkWithCargo, resolveCrates } from "./rust-resolve-crates.ts";
+import { countTests, describeCompileErrors, describeRustFailures } from "./rust-test-output.ts";
+import { placeThirdPartyCrates } from "./rust-third-parties.ts";
+import { findRustToolchain } from "./rust-toolchain.ts";
+import { carryCrates, placeMeshCrates, rustFolder } from "./rust-vendor.ts";
+
+/**
+ * Cargo, offline, against exactly the crates of the closure: mesh crates and third parties lie in one folder of crates,
+ * and there is no other version of anything to choose.
+ */
+export function createRustBuilder(): Builder {
+  return {
+    language: "rust",
+    version: "1",
+    describeToolchain: findRustToolchain,
+    keeps: (path) => !/^(target|\.cargo)\/|^rust-toolchain(\.toml)?$/.test(path),
+    build,
+  };
+}
+
+async function build(job: BuildJob): Promise<BuildOutcome> {
+  const folder = join(job.root, "module");
+  const reading = readCargoManifest((await whenThere(readFile(join(folder, cargoFile), "utf8"))) ?? undefined);
+  if (reading.kind === "none") return unfit("compile", `there is no ${cargoFile}`);
+  if (reading.kind === "refused") return unfit("compile", `${cargoFile}: ${reading.finding.message}`);
+  const { manifest } = reading;
+  for (const name of ["settings", "vendor", "target"]) await mkdir(join(job.root, name));
+  await writeFile(join(job.root, settingsFile), cargoSettings);
+
+  job.onStep("fetch");
+  const answer = await checkWithCargo(job, folder, manifest);
+  if (answer.kind !== "answer") return answer;
+  const crates = await placeCrates(job, folder, manifest);
+  if (crates.kind !== "crates") return crates;
+  const release = join(job.root, "release");
+  await prepareCrate(folder, release);
+  const locks = await resolveBoth(job, { folder, release, manifest, pins: crates.pins, lock: crates.lock });
+  if (locks.kind !== "resolved") return locks;
+
+  job.onStep("compile");
+  const artifact = join(job.root, "artifact");
+  const compiled = await compile(job, release, artifact, answer.programs);
+  if (compiled !== null) return compiled;
+  const tested = await runTests(job, folder);
+  if (!Array.isArray(tested)) return tested;
+  if (answer.hasLibrary) await publish(job, { release, artifact, manifest, pins: crates.pins, lock: locks.release });
+  await normaliseModes(artifact);
+  return { kind: "built", folder: artifact, findings: tested };
+}
+
+type Crates =
+  | { readonly kind: "crates"; readonly pins: ReadonlyMap<string, PinnedCrate>; readonly lock: string }
+  | BuildOutcome;
+
+async function placeCrates(job: BuildJob, folder: string, manifest: CargoManifest): Promise<Crates> {
+  const vendor = join(job.root, "vendor");
+  const mesh = await placeMeshCrates(job, vendor);
+  if (mesh.kind !== "crates") return mesh;
+  const own = await whenThere(readFile(join(folder, cargoLockFile), "utf8"));
+  const strangers = manifest.dependencies.filter((dependency) => !mesh.direct.has(dependency.package));
+  const [first] = strangers;
+  if (first !== undefined && own === null)
+    return unfit(
+      "compile",
+      `${cargoFile}:${first.line}: ${first.key} is no module, and there is no ${cargoLockFile} to fetch it by`,
+    );
+  const from = strangers.find(({ table }) => ["git", "path", "registry", "registry-index"].some((key) => key in table));
+  if (from !== undefined)
+    return unfit("compile", `${cargoFile}:${from.line}: ${from.key} comes neither from a module nor from crates.io`);
+  const lock = mergeLocks(own, mesh.locks, manifest.name);
+  if (lock.kind === "refused") return unfit("compile", `${cargoLockFile}: ${lock.message}`);
+  const placed = await placeThirdPartyCrates(job, lock.crates, vendor);
+  if (placed !== null) return placed;
+  await normaliseModes(vendor);
+  return { kind: "crates", pins: mesh.direct, lock: lock.text };
+}
+
+interface Resolve {
+  readonly folder: string;
+  readonly release: string;
+  readonly manifest: CargoManifest;
+  readonly pins: ReadonlyMap<string, PinnedCrate>;
+  readonly lock: string;
+}
+
+/** First with everything, then what is left of that without development: the same third parties in both. */
+async function resolveBoth(
+  job: BuildJob,
+  { folder, release, manifest, pins, lock }: Resolve,
+): Promise<{ readonly kind: "resolved"; readonly release: string } | BuildOutcome> {
+  const all = await resolveCrates(job, folder, { manifest: writeCrateManifest(manifest, "test", pins), lock });
+  if (all.kind !== "lock") return all;
+  const compiled = writeCrateManifest(manifest, "compile", pins);
+  const some = await resolveCrates(job, release, { manifest: compiled, lock: all.text });
+  if (some.kind !== "lock") return some;
+  await normaliseModes(job.root);
+  return { kind: "resolved", release: some.text };
+}
+
+/** Compiles what is delivered, and copies it away before any test runs. */
+async function compile(
+  job: BuildJob,
+  release: string,
+  artifact: string,
+  programs: readonly string[],
+): Promise<BuildOutcome | null> {
+  const target = join(job.root, "target");
+  const result = await runCargo(job, {
+    words: ["build", "--release", "--offline", "--locked"],
+    step: "compile",
+    folder: release,
+    access: "read",
+    target,
+  });
+  if (result.kind === "outcome") return result.outcome;
+  if (result.code !== 0) return unfit("compile", describeCompileErrors(result.log));
+  await mkdir(artifact);
+  if (programs.length > 0) await copyAssets(release, artifact);
+  else await cp(join(release, manifestFile), join(artifact, manifestFile));
+  for (const name of [rustFolder, ...programs.map((program) => `bin/${program}`)])
+    if ((await whenThere(stat(join(artifact, name)))) !== null)
+      return unfit("compile", `the module has ${name}, where the build puts what it makes: call it otherwise`);
+  for (const program of programs) {
+    const from = join(target, "release", program);
+    // One that a feature has to ask for is not built.
+    if ((await whenThere(stat(from))) === null) continue;
+    await mkdir(dirname(join(artifact, "bin", program)), { recursive: true });
+    await cp(from, join(artifact, "bin", program), { dereference: false });
+  }
+  return null;
+}
+
+/** The module's own tests (R11), on its files as they are in git. Findings where all pass. */
+async function runTests(job: BuildJob, folder: string): Promise<Finding[] | BuildOutcome> {
+  const run = { folder, access: "read", target: join(job.root, "target") } as const;
+  const words = ["test", "--offline", "--locked", "--no-fail-fast"];
+  const compiled = await runCargo(job, { ...run, words: [...words, "--no-run"], step: "compile" });
+  if (compiled.kind === "outcome") return compiled.outcome;
+  if (compiled.code !== 0) return unfit("compile", `its tests do not compile:\n${describeCompileErrors(compiled.log)}`);
+  job.onStep("test");
+  const tested = await runCargo(job, { ...run, words, step: "test" });
+  if (tested.kind === "outcome") return tested.outcome;
+  if (tested.code !== 0) return unfit("test", describeRustFailures(tested.stdout === "" ? tested.log : tested.stdout));
+  if (countTests(tested.stdout) > 0) return [];
+  const message = "there are no tests: fit says only that it compiles";
+  return [{ severity: "warning", file: "src", line: 0, message }];
+}
+
+interface Publish {
+  readonly release: string;
+  readonly artifact: string;
+  readonly manifest: CargoManifest;
+  readonly pins: ReadonlyMap<string, PinnedCrate>;
+  readonly lock: string;
+}
+
+/** What dependents compile: the library's source, the mesh crates it was built against, and its third parties by digest. */
+async function publish(job: BuildJob, { release, artifact, manifest, pins, lock }: Publish): Promise<void> {
+  const into = join(artifact, rustFolder);
+  await cp(release, join(into, "crate"), { recursive: true });
+  await dropDelivery(join(into, "crate"));
+  await writeFile(join(into, "crate", cargoFile), writeCrateManifest(manifest, "publish", pins));
+  const { mesh, thirdParties } = splitResolved(lock);
+  if (mesh.length > 0) await carryCrates(join(job.root, "vendor"), mesh, join(into, "crates"));
+  if (thirdParties !== null) await writeFile(join(into, cargoLockFile), thirdParties);
+}
