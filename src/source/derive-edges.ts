@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import type { Name } from "../core/names.ts";
+import { compareText } from "../decide/short-names.ts";
 import { describeFinding, type Finding } from "./finding.ts";
 import type { FileImports, ImportReader, PublishedNames, Resolver } from "./imports/import-reader.ts";
 import { importsKey } from "./imports/read-module-imports.ts";
@@ -40,7 +41,8 @@ interface Rival {
 function publishNames(options: DeriveEdges): Published {
   const claims = new Map<string, Map<string, Name[]>>();
   const said = new Map<Name, PublishedNames & { readonly language: string }>();
-  for (const [module, folder] of options.folders) {
+  // By name, so that it never depends on the order of the modules who stands first among those that claim one.
+  for (const [module, folder] of [...options.folders].toSorted(([a], [b]) => compareText(a, b))) {
     const reader = readerOf(options, folder);
     if (reader === undefined) continue;
     const own = reader.publishNames({ facts: folder.facts, files: folder.files.map((file) => file.path) });
@@ -96,9 +98,13 @@ function deriveModule(options: DeriveEdges, folder: ModuleFolder, published: Pub
         message: `publishes ${rival.name}, and so does module ${rival.module}: one of them needs another name`,
       });
     }
-    collectEdges(options, folder, reader, resolver, findings, edges);
+    const found = collectEdges({ options, folder, reader, resolver, published, edges });
+    findings.push(...found.toSorted(compareFindings));
     // After the code: where it shows a use of the same kind, that line says more.
-    for (const { owner, use, file, line } of resolver.declared) addEdge(edges, owner, use, file, line);
+    for (const { owner, use, file, line } of resolver.declared) {
+      const known = edges.get(owner);
+      if (known === undefined || (known.kind === "test" && use === "build")) addEdge(edges, owner, use, file, line);
+    }
   }
   const worst = findings.find((finding) => finding.severity === "error");
   return {
@@ -108,7 +114,7 @@ function deriveModule(options: DeriveEdges, folder: ModuleFolder, published: Pub
     thirdParties: folder.thirdParties,
     manifest: folder.manifest,
     publishes: own?.names ?? [],
-    edges: [...edges.values()].toSorted((a, b) => (a.dependency < b.dependency ? -1 : 1)),
+    edges: [...edges.values()].toSorted((a, b) => compareText(a.dependency, b.dependency)),
     findings: sayOnce(findings).slice(0, findingsLimit),
     problem: folder.problem ?? (worst === undefined ? null : { stage: "import", message: describeFinding(worst) }),
   };
@@ -119,14 +125,18 @@ function sayOnce(findings: readonly Finding[]): Finding[] {
   return [...new Map(findings.map((finding) => [`${finding.severity} ${describeFinding(finding)}`, finding])).values()];
 }
 
-function collectEdges(
-  options: DeriveEdges,
-  folder: ModuleFolder,
-  reader: ImportReader,
-  resolver: Resolver,
-  findings: Finding[],
-  edges: Map<Name, SourceEdge>,
-): void {
+interface CollectEdges {
+  readonly options: DeriveEdges;
+  readonly folder: ModuleFolder;
+  readonly reader: ImportReader;
+  readonly resolver: Resolver;
+  readonly published: Published;
+  /** Added to. */
+  readonly edges: Map<Name, SourceEdge>;
+}
+
+function collectEdges({ options, folder, reader, resolver, published, edges }: CollectEdges): Finding[] {
+  const findings: Finding[] = [];
   for (const file of folder.files) {
     if (!reader.isSource(file.path)) continue;
     const imports = options.imports.get(importsKey(reader.readerKey(file.path), file.blob));
@@ -144,13 +154,37 @@ function collectEdges(
     for (const found of imports.imports) {
       const use = found.test === true ? "test" : kind;
       const { owner, more = [], finding } = resolver.resolve(file.path, found, use);
-      if (finding !== null) findings.push({ ...finding, file: file.path, line: found.line });
-      for (const one of owner === null ? more : [owner, ...more]) addEdge(edges, one, use, file.path, found.line);
+      const place = { file: file.path, line: found.line };
+      if (finding !== null) findings.push({ ...finding, ...place });
+      for (const one of owner === null ? more : [owner, ...more]) {
+        addEdge(edges, one, use, file.path, found.line);
+        findings.push(...sayRivals(published, one, found.specifier).map((message) => ({ ...message, ...place })));
+      }
     }
   }
+  return findings;
 }
 
-/** A build edge covers a test edge: what is compiled in is there for the tests too. */
+/** Whoever imports a name that two publish cannot know whose it gets. */
+function sayRivals(published: Published, owner: Name, specifier: string): Pick<Finding, "severity" | "message">[] {
+  const isOf = ({ name }: Rival): boolean =>
+    specifier === name || (specifier.startsWith(name) && /^[/.:]/.test(specifier.slice(name.length)));
+  const rivals = (published.byModule.get(owner)?.rivals ?? []).filter(isOf);
+  const [first] = rivals;
+  if (first === undefined) return [];
+  const others = rivals.filter(({ name }) => name === first.name).map(({ module }) => module);
+  const message = `imports ${specifier}, which modules ${[owner, ...others].join(" and ")} publish: which is meant cannot be known`;
+  return [{ severity: "error", message }];
+}
+
+function compareFindings(a: Finding, b: Finding): number {
+  return compareText(a.file, b.file) || a.line - b.line || compareText(a.message, b.message);
+}
+
+/**
+ * The first place by file and line makes the edge, in whatever order they come. A build edge covers a test edge: what
+ * is compiled in is there for the tests too.
+ */
 function addEdge(
   edges: Map<Name, SourceEdge>,
   dependency: Name,
@@ -159,8 +193,9 @@ function addEdge(
   line: number,
 ): void {
   const known = edges.get(dependency);
-  if (known === undefined || (known.kind === "test" && kind === "build"))
-    edges.set(dependency, { dependency, kind, file, line });
+  const isBefore = (edge: SourceEdge): boolean =>
+    kind === edge.kind ? (compareText(file, edge.file) || line - edge.line) < 0 : kind === "build";
+  if (known === undefined || isBefore(known)) edges.set(dependency, { dependency, kind, file, line });
 }
 
 /** Which other module owns a path relative to this one's folder: the innermost folder around it. */

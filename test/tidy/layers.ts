@@ -47,7 +47,6 @@ export const layers: readonly Layer[] = [
     types: [],
     packages: [
       "oxc-parser",
-      "oxc-resolver",
       "yaml",
       "zod",
       "p-limit",

@@ -1,6 +1,7 @@
 import { isBuiltin } from "node:module";
 import { z } from "zod";
 import { safeParse } from "secure-json-parse";
+import { listNames } from "../../decide/short-names.ts";
 import type { Finding } from "../finding.ts";
 import type { FactFiles, LockReading, PublishedNames } from "./import-reader.ts";
 
@@ -50,9 +51,12 @@ export function listedPackages(own: PackageJson): Readonly<Record<string, string
 }
 
 /** A workspace has one lock file above its members; the build of a module has only the module's own folder. */
-export const missingLock =
-  "lists packages, but there is no package-lock.json beside it to fetch them by (one in a folder above is not read): " +
-  "make one with `npm install --package-lock-only --no-workspaces` in this folder";
+export function describeMissingLock(names: readonly string[]): string {
+  return (
+    `lists ${listNames(names)}, which no module publishes, but there is no ${lockFile} beside it to fetch by ` +
+    "(one in a folder above is not read): make one with `npm install --package-lock-only --no-workspaces` in this folder"
+  );
+}
 
 /** Names of all packages that the lock file brings. */
 export function readLockedNames(text: string | undefined): ReadonlySet<string> | Finding {

@@ -5,9 +5,9 @@ import type { Finding } from "../finding.ts";
 import type { DeclaredImport, Import, Resolution, Resolver, ResolverContext } from "./import-reader.ts";
 import { isExported, leavesOf, matchPattern } from "./package-exports.ts";
 import {
+  describeMissingLock,
   listedPackages,
   lockFile,
-  missingLock,
   packageFile,
   type PackageJson,
   readLockedNames,
@@ -96,7 +96,8 @@ function readFacts(context: ResolverContext): Facts {
     return "severity" in names ? new Set() : names;
   };
   // Modules of the mesh may be listed too: they come from the mesh, whatever a registry has under their names.
-  if (Object.keys(listedPackages(own)).some((name) => !context.published.has(name))) {
+  const others = Object.keys(listedPackages(own)).filter((name) => !context.published.has(name));
+  if (others.length > 0) {
     const names = readLockedNames(lockText);
     if ("severity" in names) findings.push(names);
     else if (lockText === undefined) {
@@ -104,7 +105,7 @@ function readFacts(context: ResolverContext): Facts {
         severity: "error",
         file: packageFile,
         line: 0,
-        message: missingLock,
+        message: describeMissingLock(others),
       });
     } else locked = names;
   }
@@ -159,6 +160,9 @@ function resolvePackage(context: ResolverContext, facts: Facts, found: Import, u
   const types = typesPackage(name);
   const has = (names: Record<string, string> | undefined): boolean =>
     names !== undefined && (Object.hasOwn(names, name) || Object.hasOwn(names, types));
+  const isLocked = facts.locked().has(name) || facts.locked().has(types);
+  if (Object.keys(listedPackages(own)).some((one) => one === name || one === types) && !isLocked)
+    return refuse(`imports ${name}, which no module publishes and ${lockFile} does not have`);
   if (has(own.dependencies) || has(own.optionalDependencies) || has(own.peerDependencies)) return inside;
   if (has(own.devDependencies)) {
     if (use === "test" || found.kind === "type") return inside;
@@ -170,7 +174,7 @@ function resolvePackage(context: ResolverContext, facts: Facts, found: Import, u
       },
     };
   }
-  if (facts.locked().has(name) || facts.locked().has(types)) {
+  if (isLocked) {
     return {
       owner: null,
       finding: {

@@ -17,7 +17,7 @@ export function createTypeScriptReader(): ImportReader {
     isFact: isTsconfig,
     isSource: isTypeScriptSource,
     isTest: isTypeScriptTest,
-    readerKey: (path) => `typescript/${readerVersion}/${dialectOf(path)}`,
+    readerKey: (path) => `typescript/${readerVersion}/${dialectOf(path)}/${sourceType(path)}`,
     readImports: (files) => Promise.resolve(files.map(({ path, text }) => readImports(path, text))),
     publishNames: ({ facts }) => readPackageName(facts),
     lockFiles: [lockFile],

@@ -173,7 +173,13 @@ const third = { dependencies: { pg: "1.0.0" }, devDependencies: { tool: "1.0.0",
 const lock = {
   "package-lock.json": JSON.stringify({
     lockfileVersion: 3,
-    packages: { "": {}, "node_modules/pg": {}, "node_modules/pg/node_modules/deep": {} },
+    packages: {
+      "": {},
+      "node_modules/pg": {},
+      "node_modules/tool": {},
+      "node_modules/@types/only": {},
+      "node_modules/pg/node_modules/deep": {},
+    },
   }),
 };
 
@@ -221,7 +227,13 @@ const listed: readonly Situation[] = [
   inApp(
     "of third parties without a lock file",
     { ...packaged(third), ...imports("pg") },
-    { edges: [], findings: [/^error package\.json:0: .*no package-lock\.json beside it.*--no-workspaces/] },
+    {
+      edges: [],
+      findings: [
+        /^error package\.json:0: lists .*pg.*no package-lock\.json beside it.*--no-workspaces/,
+        /^error src\/a\.ts:1: imports pg, which no module publishes/,
+      ],
+    },
   ),
   inApp(
     "of an optional package that may be missing",

@@ -1,0 +1,145 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, it, onTestFinished } from "vitest";
+import type { BuildFacts } from "../../src/decide/build-facts.ts";
+import { planBuilds } from "../../src/decide/plan-builds.ts";
+import { rebuildSet } from "../../src/decide/rebuild-set.ts";
+import { createImportReaders } from "../../src/source/compare-sources.ts";
+import { deriveEdges } from "../../src/source/derive-edges.ts";
+import { createMemoryImportCache } from "../../src/source/imports/import-cache.ts";
+import { readModuleImports } from "../../src/source/imports/read-module-imports.ts";
+import { openRepository } from "../../src/source/open-repository.ts";
+import { type ModuleFolder, readModuleFolders } from "../../src/source/read-module-folders.ts";
+import { readTrees } from "../../src/source/read-tree.ts";
+import type { Repository } from "../../src/source/repository.ts";
+import type { SourceFacts } from "../../src/source/source-facts.ts";
+import { buildMeshOfModules, fitAndMoved, judge, withModule } from "../decide/support/build-mesh-of-modules.ts";
+import { typescriptModule } from "../support/build-bed.ts";
+import { createGitRepository } from "../support/git-repository.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+
+/** Module `m<n>`: what each of its files imports, and under which name it publishes (two may choose one). */
+interface GeneratedModule {
+  readonly files: readonly { readonly test: boolean; readonly imports: readonly number[] }[];
+  readonly publishes: number;
+  /** Its files are there as .js and as .cjs too, where an import is an error. */
+  readonly mixed: boolean;
+}
+
+const generated = fc.array(
+  fc.record({
+    files: fc.array(fc.record({ test: fc.boolean(), imports: fc.array(fc.nat(9), { maxLength: 4 }) }), {
+      minLength: 1,
+      maxLength: 4,
+    }),
+    publishes: fc.nat(9),
+    mixed: fc.constantFrom(false, false, false, true),
+  }),
+  { minLength: 2, maxLength: 8 },
+);
+
+function writeModules(modules: readonly GeneratedModule[]): Record<string, string> {
+  const all: Record<string, string> = {};
+  for (const [at, { files, publishes, mixed }] of modules.entries()) {
+    const texts: Record<string, string> = {
+      "package.json": JSON.stringify({ name: `@test/n${publishes % 3 === 0 ? publishes : at}`, type: "module" }),
+    };
+    // The same bytes under endings that are read in different ways.
+    for (const [file, { test, imports }] of files.entries())
+      for (const ending of mixed ? ["ts", "mts", "js", "cjs"] : ["ts", "mts"])
+        texts[`src/f${file}${test ? ".test" : ""}.${ending}`] =
+          `${imports.map((to) => `import "@test/n${to}";\n`).join("")}import(name);\nawait 1;\n`;
+    Object.assign(all, typescriptModule(`m${at}`, texts));
+  }
+  return all;
+}
+
+type Shuffle = <T>(items: readonly T[]) => T[];
+const inOrder: Shuffle = (items) => [...items];
+const shuffleBy =
+  (seed: number): Shuffle =>
+  (items) =>
+    items
+      .map((item, at) => ({ item, rank: Math.imul(at + 1, 2_654_435_761 ^ Math.imul(seed + 1, 40_503)) >>> 0 }))
+      .toSorted((a, b) => a.rank - b.rank)
+      .map(({ item }) => item);
+
+async function readFacts(
+  repository: Repository,
+  commit: string,
+  count: number,
+  shuffle: Shuffle,
+): Promise<SourceFacts[]> {
+  const readers = createImportReaders();
+  const modules = shuffle(Array.from({ length: count }, (_, at) => `m${at}`)).map((module) => {
+    return { module, repository: "code", branch: "main", path: module };
+  });
+  const trees = await readTrees({ repository, commit, folders: modules.map(({ path }) => ({ path, without: [] })) });
+  const read = await readModuleFolders({
+    repository,
+    info: await repository.commitInfo(commit),
+    readers,
+    modules: modules.flatMap((module, at) => {
+      const tree = trees[at];
+      return tree === undefined ? [] : [{ module, tree }];
+    }),
+  });
+  const folders = new Map<string, ModuleFolder>();
+  for (const folder of shuffle(read)) folders.set(folder.module.module, { ...folder, files: shuffle(folder.files) });
+  const cache = createMemoryImportCache();
+  const options = { folders: [...folders.values()], readers, cache, signal: undefined, onProgress: undefined };
+  const imports = await readModuleImports(options);
+  return [...deriveEdges({ registered: modules, folders, imports: imports.files, readers }).values()];
+}
+
+function toBuildFacts(facts: readonly SourceFacts[]): BuildFacts {
+  let mesh = buildMeshOfModules(Object.fromEntries(facts.map(({ module }) => [module, []])));
+  for (const { module, tree, thirdParties, edges, problem } of facts)
+    mesh = withModule(mesh, module, { tree: tree ?? "", thirdParties, edges, problem: problem?.message ?? null });
+  return mesh;
+}
+
+/** Plans and builds with this many builds at once, which end in any order; the last digests by module. */
+function runWave(start: BuildFacts, workers: number, shuffle: Shuffle): Record<string, string> {
+  let facts = start;
+  for (let round = 0; round < 200; round += 1) {
+    const { ready } = planBuilds(facts);
+    if (ready.length === 0) break;
+    for (const build of shuffle(shuffle(ready).slice(0, workers))) facts = judge(facts, build, fitAndMoved);
+  }
+  const digests = [...facts.modules.values()].map((one) => [one.module, one.lastFit?.artifact ?? "none"] as const);
+  return Object.fromEntries(digests.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const byName = (facts: readonly SourceFacts[]): string =>
+  JSON.stringify(facts.toSorted((a, b) => (a.module < b.module ? -1 : 1)));
+
+it(
+  "the same inputs give the same bytes, in whatever order and by however many workers",
+  { timeout: 240_000 },
+  async () => {
+    const origin = await createGitRepository();
+    onTestFinished(() => origin.remove());
+    const repository = await openRepository({ url: origin.dir, dir: join(await createTemporaryFolder(), "clone.git") });
+    await fc.assert(
+      fc.asyncProperty(generated, fc.nat(1_000), async (modules, seed) => {
+        await origin.git("rm", "-r", "-q", "--ignore-unmatch", ".");
+        const commit = await origin.commit(writeModules(modules));
+        await repository.fetchCommits([{ branch: "main", commit }]);
+        const shuffle = shuffleBy(seed);
+        // At once, as two workers would.
+        const [one, other] = await Promise.all([
+          readFacts(repository, commit, modules.length, inOrder),
+          readFacts(repository, commit, modules.length, shuffle),
+        ]);
+        expect(byName(other)).toBe(byName(one));
+        const [facts, shuffled] = [toBuildFacts(one), toBuildFacts(other)];
+        expect(JSON.stringify(planBuilds(shuffled))).toBe(JSON.stringify(planBuilds(facts)));
+        expect(JSON.stringify(rebuildSet(shuffled))).toBe(JSON.stringify(rebuildSet(facts)));
+        const digests = JSON.stringify(runWave(facts, 1, inOrder));
+        for (const workers of [1, 2, 100]) expect(JSON.stringify(runWave(shuffled, workers, shuffle))).toBe(digests);
+      }),
+      { numRuns: 25 },
+    );
+  },
+);
