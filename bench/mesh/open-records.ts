@@ -61,6 +61,7 @@ export async function openRecords(): Promise<Records> {
       starvedAfterMs: 60_000,
       limits: situationLimits({ silentAfterMs: 90_000, pollIntervalMs: 3_000 }),
       nowMs: Date.now,
+      random: Math.random,
       makeSuffix: () => randomBytes(2).toString("hex"),
     },
     parsed,

@@ -13,6 +13,7 @@ import { judgeError } from "../build/judge-error.ts";
 import type { Sandbox } from "../build/sandbox.ts";
 import type { BuildEdge } from "../decide/build-facts.ts";
 import type { PlannedBuild } from "../decide/plan-builds.ts";
+import { retryInMs } from "../decide/retry-builds.ts";
 import { describeFinding } from "../source/finding.ts";
 import { nestedPaths } from "../source/nested-paths.ts";
 import { getArtifact, putArtifact } from "../store/artifacts.ts";
@@ -22,6 +23,7 @@ import { recordJudged } from "../store/held-sources.ts";
 import { recordFit } from "../store/module-plans.ts";
 import type { ModuleRecord } from "../store/modules.ts";
 import { getRepository } from "../store/repositories.ts";
+import { attendBuild } from "./attend-build.ts";
 import type { BuildResult } from "./build-result.ts";
 import { keepProvenance, type BuiltStory, type Builder } from "./keep-provenance.ts";
 import { loadBuildPlan } from "./load-build-facts.ts";
@@ -108,9 +110,9 @@ interface Claimed {
 }
 
 async function buildClaimed(deps: BuildDependencies, claimed: Claimed): Promise<BuildResult> {
-  const { planned, module } = claimed;
-  const context = Context.current();
-  const timer = setInterval(() => context.heartbeat(), 3_000);
+  const { planned, module, attempt } = claimed;
+  const { db, mesh } = deps;
+  const attendance = attendBuild({ db, mesh, build: { module: planned.module, inputs: planned.inputs, attempt } });
   const startedOn = new Date(deps.nowMs()).toISOString();
   try {
     const repository = await getRepository(deps.db, deps.mesh, module.repository);
@@ -132,7 +134,8 @@ async function buildClaimed(deps: BuildDependencies, claimed: Claimed): Promise<
       store: deps.artifacts,
       sandbox: deps.sandboxFor(module.repository),
       folders: deps.folders,
-      signal: context.cancellationSignal,
+      signal: attendance.signal,
+      onLog: attendance.addLog,
     });
     let { verdict } = built;
     if (built.artifact !== null && built.manifest !== null) {
@@ -140,9 +143,11 @@ async function buildClaimed(deps: BuildDependencies, claimed: Claimed): Promise<
       const story = { artifact: built.artifact, manifest: built.manifest, startedOn, url: repository.url };
       verdict = (await tellProvenance(deps, claimed, story)) ?? verdict;
     }
+    // Who follows reads the last of the log before the verdict.
+    await attendance.close();
     return await keepVerdict(deps, claimed, { ...built, verdict });
   } finally {
-    clearInterval(timer);
+    await attendance.close();
   }
 }
 
@@ -183,7 +188,7 @@ async function readDependencies(deps: BuildDependencies, { planned, edges }: Cla
 async function keepVerdict(
   deps: BuildDependencies,
   claimed: Claimed,
-  { verdict, logTail, findings }: BuiltModule,
+  { verdict, logTail, log, findings }: BuiltModule,
 ): Promise<BuildResult> {
   const { planned, attempt } = claimed;
   const kept = await recordVerdict(deps.db, deps.mesh, {
@@ -193,8 +198,9 @@ async function keepVerdict(
     verdict,
     // What the builder noticed (no tests at all, say) begins its log too: it does not change the verdict.
     logTail: `${findings.map((finding) => `${describeFinding(finding)}\n`).join("")}${logTail}`,
+    log,
     findings,
-    retryInMs: backoffMs(attempt, deps.random),
+    retryInMs: retryInMs(attempt, deps.random()),
   });
   if (kept) await recordJudged(deps.db, deps.mesh, planned.module);
   if (kept && verdict.verdict === "fit")
@@ -208,12 +214,6 @@ async function keepVerdict(
     artifact: verdict.verdict === "fit" ? verdict.artifact : null,
     message,
   };
-}
-
-/** 5 s doubled at each attempt up to 10 minutes, with up to half of it as jitter. */
-function backoffMs(attempt: number, random: () => number): number {
-  const baseMs = Math.min(5_000 * 2 ** Math.min(attempt - 1, 10), 600_000);
-  return Math.round(baseMs * (1 + random() / 2));
 }
 
 function superseded(request: BuildRequest, current: { inputs: Digest; artifact: Digest } | undefined): BuildResult {

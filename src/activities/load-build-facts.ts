@@ -106,6 +106,6 @@ function lastFitOf(module: ModuleRecord, builds: ReadonlyMap<string, PlannedBuil
 }
 
 function toRecorded(build: PlannedBuildRecord): RecordedBuild {
-  const { state, artifact, message, startedAt, nextTryAt } = build;
-  return { state, artifact, message, startedAt, nextTryAt };
+  const { state, artifact, message, startedAt, seenAt, nextTryAt } = build;
+  return { state, artifact, message, startedAt: seenAt ?? startedAt, nextTryAt };
 }

@@ -16,6 +16,8 @@ import { loadWorld } from "../store/world.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
 import type { NextStep, StepPlan, StepRequest } from "./control-types.ts";
 import { loadBuildPlan } from "./load-build-facts.ts";
+import { noteLostBuilds } from "./note-lost-builds.ts";
+import { noteRepeatedVerdicts } from "./note-repeated-verdicts.ts";
 import { readWaveResults } from "./read-wave-results.ts";
 
 /**
@@ -24,12 +26,15 @@ import { readWaveResults } from "./read-wave-results.ts";
  */
 export async function planSteps(deps: ControlDependencies, request: StepRequest): Promise<StepPlan> {
   const runningBuilds = request.running.filter((key) => key.startsWith("build "));
+  const running = new Set(runningBuilds.map((key) => key.slice("build ".length)));
+  await noteLostBuilds(deps, running);
+  const now = new Date(deps.nowMs()).toISOString();
   const { facts, plan, modules } = await loadBuildPlan(deps.db, deps.mesh, {
     toolchains: deps.toolchains,
     builders: deps.builders,
     settingsFor: deps.settingsFor,
-    running: new Set(runningBuilds.map((key) => key.slice("build ".length))),
-    now: new Date(deps.nowMs()).toISOString(),
+    running,
+    now,
     lostAfterMs: deps.lostAfterMs,
   });
   const behindSince = await listBehindSince(deps.db, deps.mesh);
@@ -48,6 +53,7 @@ export async function planSteps(deps: ControlDependencies, request: StepRequest)
   if (request.wave !== null) await account(deps, { id: request.wave, plan, isLast });
   const push = await planAutoPush(deps, request);
   await clearMendedFailures(deps, request, plan);
+  await noteRepeatedVerdicts(deps, plan, now);
   const taken = builds.slice(0, request.room ?? builds.length);
   const steps = push === null ? taken : [...taken, push];
   const lookAgain = held.size === 0 && (await listHeldCommits(deps.db, deps.mesh)).size > 0;

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { Artifact } from "../core/artifact.ts";
@@ -44,8 +44,7 @@ export async function openArtifactStore(dir: string): Promise<ArtifactStore> {
   await mkdir(incoming, { recursive: true });
   await createLayout(dir);
   await removeLeftOvers(incoming);
-  const pathOf = (digest: Digest): string =>
-    join(dir, "blobs", "sha256", digestSchema.parse(digest).slice("sha256:".length));
+  const pathOf = (digest: Digest): string => pathOfBlob(dir, digest);
   const statBlob = async (digest: Digest): Promise<{ bytes: number } | null> => {
     const size = await sizeOrNull(pathOf(digest));
     return size === null ? null : { bytes: size };
@@ -89,6 +88,15 @@ export async function openArtifactStore(dir: string): Promise<ArtifactStore> {
       return { statement: kept.digest, referrer: referrer.entry.digest };
     },
   };
+}
+
+/** A small blob of a store, without opening the store; null: it is not there. */
+export async function readBlob(dir: string, digest: Digest): Promise<Buffer | null> {
+  return whenThere(readFile(pathOfBlob(dir, digest)));
+}
+
+function pathOfBlob(dir: string, digest: Digest): string {
+  return join(dir, "blobs", "sha256", digestSchema.parse(digest).slice("sha256:".length));
 }
 
 async function* oneChunk(bytes: string | Uint8Array): AsyncGenerator<Uint8Array> {

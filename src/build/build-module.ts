@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Artifact, Closure, Verdict } from "../core/artifact.ts";
 import { InputError } from "../core/errors.ts";
 import type { Manifest } from "../core/manifest.ts";
-import type { Name, ObjectId } from "../core/names.ts";
+import type { Digest, Name, ObjectId } from "../core/names.ts";
 import { unpackArtifact } from "../link/artifact/unpack.ts";
 import { readClosureSourceOf } from "../source/closure-source.ts";
 import { createImportReaders } from "../source/compare-sources.ts";
@@ -16,8 +16,10 @@ import type { ArtifactStore } from "./artifact-store.ts";
 import { type BuildOutcome, outstanding, publicRegistries, type Registries, unfit } from "./builders/builder.ts";
 import { findBuilder } from "./builders/builders.ts";
 import { exportTree } from "./export-tree.ts";
+import { type BuildLog, createBuildLog } from "./keep-log.ts";
 import { judgeError } from "./judge-error.ts";
 import { type Packed, packFolder } from "./pack.ts";
+import { recordOutput } from "./record-output.ts";
 import { type Sandbox, type SandboxLimits, sandboxLimits } from "./sandbox.ts";
 
 export interface BuildDependency {
@@ -54,6 +56,8 @@ export interface BuildModule {
   readonly signal?: AbortSignal;
   /** Called at least every few seconds; `step` is a word for people: fetch, compile, test, pack. */
   readonly onProgress?: (step: string) => void;
+  /** What the build prints, as it comes. */
+  readonly onLog?: (text: string) => void;
 }
 
 export interface BuiltModule {
@@ -63,10 +67,17 @@ export interface BuiltModule {
   readonly manifest: Manifest | null;
   /** The end of what the tools printed, at most 64 KiB. */
   readonly logTail: string;
+  /** All of it, up to 8 MiB, in the artifact store; null: nothing was printed, or the store could not take it. */
+  readonly log: KeptLog | null;
   readonly findings: readonly Finding[];
 }
 
-const logLimit = 64 * 1024;
+export interface KeptLog {
+  readonly blob: Digest;
+  readonly bytes: number;
+}
+
+const tailBytes = 64 * 1024;
 
 /**
  * Builds, tests and packs one module at exact inputs (R11). Throws only when cancelled (the signal's reason) or for a
@@ -75,21 +86,42 @@ const logLimit = 64 * 1024;
 export async function buildModule(options: BuildModule): Promise<BuiltModule> {
   checkClosure(options);
   const root = join(options.folders.work, `${options.closure.module}-${randomUUID()}`);
-  let left = "";
-  let built: BuiltModule;
+  const log = createBuildLog();
+  const addLog = (text: string): void => {
+    log.add(text);
+    options.onLog?.(text);
+  };
+  let ended: Judged;
   try {
-    built = await buildIn(root, options);
+    ended = await buildIn(root, options, addLog);
   } finally {
-    left = await removeRoot(root);
+    const left = await removeRoot(root);
+    if (left !== "") addLog(left);
   }
-  return left === "" ? built : { ...built, logTail: `${built.logTail}${left}`.slice(-logLimit) };
+  const { kept, lost } = await keepLog(options.store, log);
+  return { ...ended, log: kept, logTail: `${log.tail(tailBytes)}${lost}` };
 }
 
-async function buildIn(root: string, options: BuildModule): Promise<BuiltModule> {
-  let log = "";
-  const addLog = (text: string): void => {
-    log = `${log}${text}`.slice(-logLimit);
-  };
+type Judged = Omit<BuiltModule, "logTail" | "log">;
+
+/** A log that cannot be kept changes no verdict; that it is not there is said. */
+async function keepLog(store: ArtifactStore, log: BuildLog): Promise<{ kept: KeptLog | null; lost: string }> {
+  const text = log.read();
+  if (text.length === 0) return { kept: null, lost: "" };
+  try {
+    const { digest, bytes } = await store.putBlob(oneChunk(text));
+    return { kept: { blob: digest, bytes }, lost: "" };
+  } catch (error) {
+    if (judgeError(error) === null) throw error;
+    return { kept: null, lost: `the whole log could not be kept: ${String(error)}\n` };
+  }
+}
+
+async function* oneChunk(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+async function buildIn(root: string, options: BuildModule, addLog: (text: string) => void): Promise<Judged> {
   try {
     await mkdir(options.folders.work, { recursive: true });
     await mkdir(root);
@@ -97,14 +129,13 @@ async function buildIn(root: string, options: BuildModule): Promise<BuiltModule>
     await chmod(root, 0o755);
     const read = await readSource(options, root);
     if (read.kind === "judged")
-      return { verdict: read.verdict, artifact: null, manifest: null, logTail: log, findings: read.findings };
+      return { verdict: read.verdict, artifact: null, manifest: null, findings: read.findings };
     const outcome = await runBuilder(options, root, read.manifest, addLog);
     if (outcome.kind === "judged")
       return {
         verdict: outcome.verdict,
         artifact: null,
         manifest: read.manifest,
-        logTail: log,
         findings: outcome.findings,
       };
     options.onProgress?.("pack");
@@ -114,14 +145,13 @@ async function buildIn(root: string, options: BuildModule): Promise<BuiltModule>
       verdict: { verdict: "fit", artifact: artifact.digest },
       artifact,
       manifest: read.manifest,
-      logTail: log,
       findings: outcome.findings,
     };
   } catch (error) {
     options.signal?.throwIfAborted();
     const verdict = judgeError(error);
     if (verdict === null) throw error;
-    return { verdict, artifact: null, manifest: null, logTail: log, findings: [] };
+    return { verdict, artifact: null, manifest: null, findings: [] };
   }
 }
 
@@ -214,17 +244,23 @@ async function runBuilder(
       return outstanding("artifact-store", `artifact ${artifact.digest} of ${module} is damaged: ${damage}`);
     dependencies.push({ module, kind, digest: artifact.digest, folder });
   }
+  const recorder = recordOutput(options.sandbox, addLog);
+  let step = "";
   return builder.build({
     module: options.closure.module,
     root,
     dependencies,
     cache: options.folders.cache,
     registries: { ...publicRegistries, ...options.registries },
-    sandbox: options.sandbox,
+    sandbox: recorder.sandbox,
     limits: options.limits ?? sandboxLimits,
     signal: options.signal,
-    onStep: (step) => options.onProgress?.(step),
-    log: addLog,
+    onStep: (now) => {
+      if (now !== step) addLog(`--- ${now}\n`);
+      step = now;
+      options.onProgress?.(now);
+    },
+    log: recorder.log,
   });
 }
 

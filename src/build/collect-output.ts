@@ -1,4 +1,6 @@
 import type { ChildProcess } from "node:child_process";
+import type { Readable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
 
 export interface Output {
   /** The beginning of stdout, at most 4 MiB. */
@@ -10,8 +12,14 @@ export interface Output {
 const stdoutLimit = 4 * 1024 * 1024;
 const logLimit = 64 * 1024;
 
-/** Reads everything, keeps a bounded part, and says when more came than is allowed. */
-export function collectOutput(child: ChildProcess, limitBytes: number, onTooMuch: () => void): Output {
+export interface CollectOutput {
+  readonly limitBytes: number;
+  readonly onTooMuch: () => void;
+  readonly onOutput: ((text: string) => void) | undefined;
+}
+
+/** Reads everything, keeps a bounded part, hands it on, and says when more came than is allowed. */
+export function collectOutput(child: ChildProcess, { limitBytes, onTooMuch, onOutput }: CollectOutput): Output {
   const kept: Buffer[] = [];
   let keptBytes = 0;
   let tail = Buffer.alloc(0);
@@ -27,6 +35,15 @@ export function collectOutput(child: ChildProcess, limitBytes: number, onTooMuch
     keptBytes += chunk.length;
   });
   child.stderr?.on("data", take);
+  const handOn = (stream: Readable | null): void => {
+    const decoder = new StringDecoder("utf8");
+    stream?.on("data", (chunk: Buffer) => {
+      if (bytes <= limitBytes) onOutput?.(decoder.write(chunk));
+    });
+    stream?.on("end", () => onOutput?.(decoder.end()));
+  };
+  handOn(child.stdout);
+  handOn(child.stderr);
   return {
     stdout: () => Buffer.concat(kept).toString("utf8"),
     log: () => tail.toString("utf8"),

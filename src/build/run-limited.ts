@@ -18,6 +18,7 @@ export interface LimitedRun {
   readonly writable: readonly string[];
   readonly signal: AbortSignal | undefined;
   readonly onProgress: (() => void) | undefined;
+  readonly onOutput: ((text: string) => void) | undefined;
   readonly group: ControlGroup | null;
   /** bubblewrap's --block-fd 3 and --info-fd 4, and its --file 5 and 6: it waits until the group holds it. */
   readonly startsBlocked: boolean;
@@ -40,9 +41,11 @@ interface Stop {
 export async function runLimited(run: LimitedRun): Promise<SandboxResult> {
   run.signal?.throwIfAborted();
   const child = start(run);
-  const output = collectOutput(child, run.limits.outputBytes, () =>
-    stop({ which: "output", message: `it printed more than ${run.limits.outputBytes} bytes` }),
-  );
+  const output = collectOutput(child, {
+    limitBytes: run.limits.outputBytes,
+    onTooMuch: () => stop({ which: "output", message: `it printed more than ${run.limits.outputBytes} bytes` }),
+    onOutput: run.onOutput,
+  });
   let stopped: Stop | null = null;
   let inner: number | null = null;
   const end = (): void => {

@@ -21,6 +21,7 @@ export async function runUnsafely(run: SandboxRun): Promise<SandboxResult> {
       writable: run.mounts.filter((mount) => mount.access === "write").map((mount) => mount.from),
       signal: run.signal,
       onProgress: run.onProgress,
+      onOutput: run.onOutput,
       group: null,
       startsBlocked: false,
     });

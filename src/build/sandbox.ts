@@ -49,6 +49,8 @@ export interface SandboxRun {
   readonly signal?: AbortSignal | undefined;
   /** Called at least every few seconds while it runs. */
   readonly onProgress?: (() => void) | undefined;
+  /** What it prints, as it comes, up to its limit. */
+  readonly onOutput?: ((text: string) => void) | undefined;
 }
 
 export interface Sandbox {

@@ -50,6 +50,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/build.ts")).buildCommand,
   },
   {
+    words: "log",
+    summary: "print the log of a module's build",
+    load: async () => (await import("./commands/log.ts")).logCommand,
+  },
+  {
     words: "assign",
     summary: "have a module run on a node, with its configuration",
     load: async () => (await import("./commands/assign.ts")).assignCommand,

@@ -65,6 +65,7 @@ export interface RecordedBuild {
   readonly state: "building" | "fit" | "unfit" | "outstanding";
   readonly artifact: Digest | null;
   readonly message: string;
+  /** When it began; later, when its worker was last heard of. */
   readonly startedAt: string;
   /** When an outstanding one is tried again. */
   readonly nextTryAt: string | null;

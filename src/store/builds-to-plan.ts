@@ -6,11 +6,20 @@ import { many } from "./rows.ts";
 import { storableJson } from "./storable.ts";
 
 /** A build without its log and findings: plans read those of every module, and a log has up to 64 KiB. */
-const plannedBuildSchema = buildRecordSchema.omit({ logTail: true, findings: true, stage: true, class: true });
+const plannedBuildSchema = buildRecordSchema.omit({
+  logTail: true,
+  findings: true,
+  stage: true,
+  class: true,
+  classCount: true,
+  classSince: true,
+  logBlob: true,
+  logBytes: true,
+});
 export type PlannedBuildRecord = z.output<typeof plannedBuildSchema>;
 
 const columns = `module, inputs, closure, commit, moved, moves, state, claimant, artifact, message, attempts,
-  next_try_at as "nextTryAt", started_at as "startedAt", ended_at as "endedAt"`;
+  next_try_at as "nextTryAt", started_at as "startedAt", seen_at as "seenAt", ended_at as "endedAt"`;
 
 /** All builds at any of these inputs: what a plan needs to know, in one read. */
 export function listBuildsToPlan(db: Queryable, mesh: Name, inputs: readonly Digest[]): Promise<PlannedBuildRecord[]> {

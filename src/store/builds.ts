@@ -30,11 +30,20 @@ export const buildRecordSchema = z.object({
   nextTryAt: timeColumn.nullable(),
   startedAt: timeColumn,
   endedAt: timeColumn.nullable(),
+  /** Outstanding for the same reason on end: how often, and since when. */
+  classCount: z.number().int(),
+  classSince: timeColumn.nullable(),
+  /** When its worker was last heard of; null: never since it began. */
+  seenAt: timeColumn.nullable(),
+  /** The whole log of the newest attempt that ended, in the artifact store. */
+  logBlob: digestSchema.nullable(),
+  logBytes: bigintColumn.nullable(),
 });
 export type BuildRecord = z.output<typeof buildRecordSchema>;
 
 const columns = `module, inputs, closure, commit, moved, moves, state, claimant, artifact, stage, class, message, log_tail as "logTail", findings,
-  attempts, next_try_at as "nextTryAt", started_at as "startedAt", ended_at as "endedAt"`;
+  attempts, next_try_at as "nextTryAt", started_at as "startedAt", ended_at as "endedAt",
+  class_count as "classCount", class_since as "classSince", seen_at as "seenAt", log_blob as "logBlob", log_bytes as "logBytes"`;
 
 export interface BuildClaim {
   readonly module: Name;
@@ -43,7 +52,7 @@ export interface BuildClaim {
   readonly commit: ObjectId;
   /** Who builds, e.g. the workflow's id: it may claim again what it already claimed. */
   readonly claimant: string;
-  /** A `building` by somebody else that began longer ago is taken over. */
+  /** A `building` by somebody else that was not heard of for longer is taken over. */
   readonly staleMs: number;
 }
 
@@ -76,9 +85,12 @@ function tryClaim(db: Queryable, mesh: Name, claim: BuildClaim): Promise<{ attem
        values ($1, $2, $3, $4, $5, (select moved from module where mesh = $1 and name = $2),
                (select moves from module where mesh = $1 and name = $2), 'building', $6, 1)
      on conflict (mesh, module, inputs) do update set state = 'building', claimant = excluded.claimant, commit = excluded.commit, moved = excluded.moved, moves = excluded.moves,
-       attempts = b.attempts + 1, started_at = now(), ended_at = null, next_try_at = null
+       attempts = b.attempts + 1, started_at = now(), seen_at = null, ended_at = null, next_try_at = null,
+       class = case when b.state = 'building' then 'lost-worker' else b.class end,
+       class_count = case when b.state <> 'building' then b.class_count when b.class = 'lost-worker' then b.class_count + 1 else 1 end,
+       class_since = case when b.state = 'building' and b.class is distinct from 'lost-worker' then now() else b.class_since end
        where b.state = 'outstanding'
-          or (b.state = 'building' and (b.claimant = excluded.claimant or b.started_at < now() - $7 * interval '1 millisecond'))
+          or (b.state = 'building' and (b.claimant = excluded.claimant or coalesce(b.seen_at, b.started_at) < now() - $7 * interval '1 millisecond'))
      returning attempts`,
     [
       mesh,
@@ -101,6 +113,8 @@ export interface VerdictRecord {
   readonly logTail: string;
   /** What the builder noticed; its first ones are kept. */
   readonly findings?: readonly z.infer<typeof findingSchema>[];
+  /** The whole log, where it could be kept. */
+  readonly log?: { readonly blob: Digest; readonly bytes: number } | null;
   /** Outstanding: when to try again, from now. */
   readonly retryInMs?: number;
 }
@@ -112,8 +126,10 @@ export async function recordVerdict(db: Queryable, mesh: Name, record: VerdictRe
   const { verdict } = record;
   const changed = await run(
     db,
-    `update build set state = $5, artifact = $6, stage = $7, class = $8, message = $9, log_tail = $10, ended_at = now(),
-            next_try_at = now() + $11::float8 * interval '1 millisecond', findings = $12
+    `update build set state = $5, artifact = $6, stage = $8, class = $7, message = $9, log_tail = $10, ended_at = now(),
+            next_try_at = now() + $11::float8 * interval '1 millisecond', findings = $12, log_blob = $13, log_bytes = $14,
+            class_count = case when $7::text is null then 0 when class = $7 then class_count + 1 else 1 end,
+            class_since = case when $7::text is null then null when class = $7 then coalesce(class_since, now()) else now() end
       where mesh = $1 and module = $2 and inputs = $3 and attempts = $4 and state = 'building'`,
     [
       mesh,
@@ -122,12 +138,14 @@ export async function recordVerdict(db: Queryable, mesh: Name, record: VerdictRe
       record.attempt,
       verdict.verdict,
       verdict.verdict === "fit" ? verdict.artifact : null,
-      verdict.verdict === "unfit" ? verdict.stage : null,
       verdict.verdict === "outstanding" ? verdict.class : null,
+      verdict.verdict === "unfit" ? verdict.stage : null,
       verdict.verdict === "fit" ? "" : storableText(verdict.message),
       storableText(record.logTail),
       verdict.verdict === "outstanding" ? (record.retryInMs ?? 0) : null,
       storableJson((record.findings ?? []).slice(0, findingsLimit)),
+      record.log?.blob ?? null,
+      record.log?.bytes ?? null,
     ],
   );
   return changed === 1;
@@ -170,5 +188,50 @@ export function listFitBuilds(db: Queryable, mesh: Name, artifacts: readonly Dig
     `select ${columns} from build where mesh = $1 and artifact = any($2::text[]) and state = 'fit'
       order by module, started_at desc, inputs`,
     [mesh, artifacts],
+  );
+}
+
+/** The newest builds of each of these modules, newest first. */
+export function listRecentBuilds(
+  db: Queryable,
+  mesh: Name,
+  modules: readonly Name[],
+  ofEach: number,
+): Promise<BuildRecord[]> {
+  return many(
+    db,
+    buildRecordSchema,
+    `select ${columns} from unnest($2::text[]) as asked (name)
+      cross join lateral (select * from build where mesh = $1 and module = asked.name order by started_at desc limit $3) b
+      order by module, started_at desc`,
+    [mesh, modules, ofEach],
+  );
+}
+
+/** Under way by the records, and its worker was not heard of for so long. */
+export function listLostBuilds(db: Queryable, mesh: Name, lostAfterMs: number): Promise<BuildRecord[]> {
+  return many(
+    db,
+    buildRecordSchema,
+    `select ${columns} from build
+      where mesh = $1 and state = 'building' and coalesce(seen_at, started_at) < now() - $2 * interval '1 millisecond'
+      order by module, inputs`,
+    [mesh, lostAfterMs],
+  );
+}
+
+/** False: another attempt has taken it over, or it is judged. */
+export async function touchBuild(
+  db: Queryable,
+  mesh: Name,
+  { module, inputs, attempt }: { readonly module: Name; readonly inputs: Digest; readonly attempt: number },
+): Promise<boolean> {
+  return (
+    (await run(
+      db,
+      `update build set seen_at = now()
+        where mesh = $1 and module = $2 and inputs = $3 and attempts = $4 and state = 'building'`,
+      [mesh, module, inputs, attempt],
+    )) === 1
   );
 }

@@ -35,6 +35,33 @@ export function observeCondition(db: Queryable, mesh: Name, seen: Observation): 
   );
 }
 
+/** A condition whose beginning and count are known from records: written exactly so, and only where it is news. */
+export function keepCondition(
+  db: Queryable,
+  mesh: Name,
+  known: Observation & Pick<Condition, "since" | "count">,
+): Promise<number> {
+  return run(
+    db,
+    `insert into condition (mesh, code, subject, message, remedy, urgent, since, last_seen, count)
+     values ($1, $2, $3, $4, $5, $6, $7, now(), $8)
+     on conflict (mesh, code, subject) do update set message = excluded.message, remedy = excluded.remedy,
+       urgent = excluded.urgent, since = excluded.since, last_seen = now(), count = excluded.count
+       where (condition.message, condition.remedy, condition.since, condition.count)
+             is distinct from (excluded.message, excluded.remedy, excluded.since, excluded.count)`,
+    [
+      mesh,
+      known.code,
+      known.subject,
+      storableText(known.message.slice(0, 2000)),
+      storableText(known.remedy.slice(0, 500)),
+      known.urgent,
+      known.since,
+      known.count,
+    ],
+  );
+}
+
 /** False: there was none. */
 export async function clearCondition(
   db: Queryable,

@@ -35,7 +35,7 @@ export async function describeDue(db: Queryable, mesh: Name, lostAfterMs: number
                             where b.mesh = m.mesh and b.module = m.name and b.inputs = m.wanted_inputs)),
        (select 'builds without a verdict: ' || string_agg(distinct b.module, ', ') from build b
           join module m on m.mesh = b.mesh and m.name = b.module and m.wanted_inputs = b.inputs
-         where b.mesh = $1 and b.state = 'building' and b.started_at < now() - $2 * interval '1 millisecond')
+         where b.mesh = $1 and b.state = 'building' and coalesce(b.seen_at, b.started_at) < now() - $2 * interval '1 millisecond')
      ), '') as why`,
     [mesh, lostAfterMs],
   );

@@ -27,6 +27,7 @@ export function createActivities(worker: WorkerParts) {
     imports: createImportCache(parts.db),
     limits: situationLimits(config),
     records: createPushRecords(parts.db, config.mesh),
+    random: Math.random,
     makeSuffix: () => randomBytes(2).toString("hex"),
   });
   const build = createBuildActivities({

@@ -45,6 +45,7 @@ describe("one repository whose address is refused", () => {
       starvedAfterMs: 60_000,
       limits: { silentAfterMs: 60_000, recordsStaleAfterMs: 60_000, sourcesStaleAfterMs: 60_000 },
       nowMs: () => Date.now(),
+      random: Math.random,
       makeSuffix: () => "test",
     };
     const { wave } = await compareAll(deps, { mesh, reasons: ["a test"], wave: null }, new AbortController().signal);

@@ -145,7 +145,9 @@ describe("an environment that fails", () => {
     const said = (await listConditions(flow.db, flow.mesh)).filter((one) => one.code === "step-failed");
     expect(said.map((one) => one.message)).toEqual(["the disk speaks in tongues"]);
     // Its claim is lost once it is old.
-    await flow.db.query(`update build set started_at = now() - interval '1 hour' where mesh = $1`, [flow.mesh]);
+    await flow.db.query(`update build set started_at = now() - interval '1 hour', seen_at = null where mesh = $1`, [
+      flow.mesh,
+    ]);
     await flow.look();
     expect(await isFitAt(flow, "app", commit)).toBe(true);
     expect(await listConditions(flow.db, flow.mesh)).toEqual([]);
@@ -177,7 +179,9 @@ describe("a Temporal that lost everything while a build ran (R50, case 43)", () 
     const commit = await loseTemporal();
     flow.gates.failOnce("app", new Error("the worker is gone too"));
     flow.gates.release("app");
-    await flow.db.query(`update build set started_at = now() - interval '1 hour' where mesh = $1`, [flow.mesh]);
+    await flow.db.query(`update build set started_at = now() - interval '1 hour', seen_at = null where mesh = $1`, [
+      flow.mesh,
+    ]);
     flow.watch(300);
     await waitUntil("it is fit", () => isFitAt(flow, "app", commit));
     expect(flow.wakes).toContainEqual(expect.stringContaining("builds without a verdict: app"));

@@ -6,7 +6,9 @@ import {
   getBuild,
   listBuilds,
   listBuildsByInputs,
+  listLostBuilds,
   recordVerdict,
+  touchBuild,
   type BuildClaim,
 } from "../../src/store/builds.ts";
 import { listMakers } from "../../src/store/builds-to-plan.ts";
@@ -135,5 +137,47 @@ describe("an artifact", () => {
     expect((await getArtifactByBlob(records.db, mesh, artifact.blob))?.artifact).toEqual(artifact);
     expect(await getArtifactByBlob(records.db, mesh, digestOf("not ours"))).toBeNull();
     expect(await getArtifact(records.db, mesh, "core", digestOf("not ours"))).toBeNull();
+  });
+});
+
+describe("a build that nobody could judge (R11, R33)", () => {
+  const fails = (attempt: number, kind: "registry" | "disk") =>
+    judge(attempt, { verdict: "outstanding", class: kind, message: "no" });
+  const read = async () => {
+    const found = await getBuild(records.db, mesh, "core", inputs);
+    return [found?.class, found?.classCount, found?.classSince];
+  };
+
+  it("counts failures of one class on end and keeps when they began; another class and a verdict begin anew", async () => {
+    await claim("one");
+    await fails(1, "registry");
+    const [, , since] = await read();
+    await claim("one");
+    expect(await read()).toEqual(["registry", 1, since]);
+    await fails(2, "registry");
+    expect(await read()).toEqual(["registry", 2, since]);
+    await claim("one");
+    await fails(3, "disk");
+    const [kind, count, later] = await read();
+    expect([kind, count]).toEqual(["disk", 1]);
+    expect(String(later) > String(since)).toBe(true);
+    await claim("one");
+    await judge(4, { verdict: "unfit", stage: "test", message: "no" });
+    expect(await read()).toEqual([null, 0, null]);
+  });
+
+  it("is lost once its worker was not heard of for long, whenever it began", async () => {
+    await claim("one");
+    await records.db.query(`update build set started_at = now() - interval '1 hour'`);
+    expect(await listLostBuilds(records.db, mesh, 60_000)).toMatchObject([{ claimant: "one", attempts: 1 }]);
+    expect(await touchBuild(records.db, mesh, { module: "core", inputs, attempt: 1 })).toBe(true);
+    expect(await listLostBuilds(records.db, mesh, 60_000)).toEqual([]);
+    expect((await claim("two")).kind).toBe("building");
+    await records.db.query(`update build set seen_at = now() - interval '1 hour'`);
+    expect((await claim("two")).kind).toBe("claimed");
+    expect(await read()).toEqual(["lost-worker", 1, expect.any(String)]);
+    expect(await touchBuild(records.db, mesh, { module: "core", inputs, attempt: 1 })).toBe(false);
+    await claim("two");
+    expect((await read()).slice(0, 2)).toEqual(["lost-worker", 2]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { assign, getAssignment, listAssignments, unassign } from "../../src/store/assignments.ts";
-import { clearCondition, listConditions, observeCondition } from "../../src/store/conditions.ts";
+import { clearCondition, keepCondition, listConditions, observeCondition } from "../../src/store/conditions.ts";
 import { ensureMesh, getMesh } from "../../src/store/meshes.ts";
 import { accountFor, endWave, getWave, listWaves, openWave } from "../../src/store/waves.ts";
 import { forgetDeliveries, recordDelivery } from "../../src/store/webhooks.ts";
@@ -14,6 +14,18 @@ beforeAll(async () => {
   await addModules(records.db, "core");
 });
 afterAll(() => records.close());
+
+describe("a condition whose count is known from records (R33)", () => {
+  it("is kept exactly, and written again only when something moved", async () => {
+    const known = { code: "build-outstanding", subject: "core", message: "503", remedy: "wait", urgent: false };
+    const since = "2026-01-01T00:00:00.000Z";
+    expect(await keepCondition(records.db, mesh, { ...known, since, count: 3 })).toBe(1);
+    expect(await keepCondition(records.db, mesh, { ...known, since, count: 3 })).toBe(0);
+    expect(await keepCondition(records.db, mesh, { ...known, since, count: 4 })).toBe(1);
+    expect(await listConditions(records.db, mesh)).toMatchObject([{ ...known, since, count: 4 }]);
+    await clearCondition(records.db, mesh, known);
+  });
+});
 
 describe("a condition (R33)", () => {
   const seen = { code: "source-away", subject: "repository/examples", message: "503", remedy: "wait", urgent: false };

@@ -44,6 +44,7 @@ export interface BuildBedOptions {
   readonly store?: ArtifactStore;
   readonly folders?: BuildFolders;
   readonly onProgress?: (step: string) => void;
+  readonly onLog?: (text: string) => void;
 }
 
 let shared: Promise<Sandbox> | null = null;

@@ -45,15 +45,7 @@ export const layers: readonly Layer[] = [
     question: "what is in the repositories: commits, trees, manifests, imports?",
     imports: ["core", "decide", "link/artifact"],
     types: [],
-    packages: [
-      "oxc-parser",
-      "yaml",
-      "zod",
-      "p-limit",
-      "secure-json-parse",
-      "smol-toml",
-      "web-tree-sitter",
-    ],
+    packages: ["oxc-parser", "yaml", "zod", "p-limit", "secure-json-parse", "smol-toml", "web-tree-sitter"],
     node: "all",
   },
   {

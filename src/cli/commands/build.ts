@@ -1,6 +1,7 @@
 import type { CommandCall, CommandDefinition } from "../command.ts";
 import { parseNames, parseSeconds } from "../arguments.ts";
 import { type BuildDocument, buildText } from "../text/build-text.ts";
+import { createLogFollower } from "../follow-build-log.ts";
 import { openController } from "../controller.ts";
 import { InputError } from "../../core/errors.ts";
 import type { ExitCode } from "../../decide/exit-code.ts";
@@ -19,7 +20,8 @@ Exit code: 0 all current, 1 pending, 2 unfit or broken, 3 cannot tell.
 
 Examples:
   mesh build
-  mesh build meshboard --wait`;
+  mesh build meshboard --wait
+  mesh build meshboard --follow`;
 
 export const buildCommand: CommandDefinition = {
   configure: (command) => {
@@ -27,7 +29,8 @@ export const buildCommand: CommandDefinition = {
       .argument("[modules...]", "only these; all when left out")
       .option("--behind", "only those whose source is ahead of their artifact")
       .option("--wait", "wait until each has a verdict")
-      .option("--timeout <seconds>", "how long --wait waits", "600")
+      .option("--follow", "wait, and show what the builds print")
+      .option("--timeout <seconds>", "how long --wait and --follow wait", "600")
       .addHelpText("after", help);
   },
   run: async (call) => {
@@ -37,10 +40,14 @@ export const buildCommand: CommandDefinition = {
       await expectModules(connection, names);
       const askedAt = await askToLook(connection, names);
       let seen = await readModules(connection, names);
-      if (call.options["wait"] === true) seen = await waitForVerdicts(call, connection, { names, askedAt, timeoutMs });
+      const follows = call.options["follow"] === true;
+      const waits = follows || call.options["wait"] === true;
+      const follow = createLogFollower(call, connection, { modules: names, from: askedAt });
+      const onTurn = follows ? follow : async (): Promise<void> => undefined;
+      if (waits) seen = await waitForVerdicts(call, connection, { names, askedAt, timeoutMs, onTurn });
       const behind = call.options["behind"] === true;
       const modules = behind ? seen.modules.filter((module) => module.standing !== "current") : seen.modules;
-      const document: BuildDocument = { modules: modules.map(summaryOf), waited: call.options["wait"] === true };
+      const document: BuildDocument = { modules: modules.map(summaryOf), waited: waits };
       return { code: buildCode(modules), document: { ...document }, text: buildText(document, call.context.now()) };
     });
   },
@@ -81,13 +88,20 @@ async function readModules({ db, mesh }: MeshConnection, names: readonly string[
 async function waitForVerdicts(
   call: CommandCall,
   connection: MeshConnection,
-  wait: { readonly names: readonly string[]; readonly askedAt: string; readonly timeoutMs: number },
+  wait: {
+    readonly names: readonly string[];
+    readonly askedAt: string;
+    readonly timeoutMs: number;
+    readonly onTurn: () => Promise<void>;
+  },
 ): Promise<Seen> {
   const interrupt = call.context.listenForInterrupt();
   const until = performance.now() + wait.timeoutMs;
   const said = new Map<string, string>();
   for (;;) {
     const seen = await readModules(connection, wait.names);
+    // After the modules: of a build that has its verdict, all that it printed.
+    await wait.onTurn();
     for (const module of seen.modules) {
       if (said.get(module.name) === module.standing) continue;
       said.set(module.name, module.standing);

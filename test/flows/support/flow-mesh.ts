@@ -135,6 +135,7 @@ async function startWorkers(on: {
     starvedAfterMs: 60_000,
     limits: situationLimits({ silentAfterMs: 60_000, pollIntervalMs: 5_000 }),
     nowMs: Date.now,
+    random: Math.random,
     makeSuffix: () => randomBytes(2).toString("hex"),
   });
   const shared = { connection: native, namespace: "default", stickyQueueScheduleToStartTimeout: "1 second" } as const;

@@ -110,7 +110,7 @@ export async function openReconcileMesh(settings: Partial<ServeConfig> = {}): Pr
     wakes.push(why);
     await controller.wakeReconcile({ mesh, why });
   };
-  const asleep = (): Promise<void> => waitUntil("reconcile sleeps", async () => isAsleep(client, mesh));
+  const asleep = (): Promise<void> => waitUntil("reconcile sleeps", async () => isAsleep(client, mesh), 120_000);
   const watches: SourceWatch[] = [];
   return {
     mesh,

@@ -1,0 +1,73 @@
+import { Context } from "@temporalio/activity";
+import type { Digest, Name } from "../core/names.ts";
+import { appendBuildLog, sweepBuildLog } from "../store/build-log.ts";
+import { touchBuild } from "../store/builds.ts";
+import type { Database } from "../store/database.ts";
+
+export interface AttendBuild {
+  readonly db: Database;
+  readonly mesh: Name;
+  readonly build: { readonly module: Name; readonly inputs: Digest; readonly attempt: number };
+}
+
+export interface BuildAttendance {
+  /** Aborted when the workflow is cancelled, and when another attempt has taken the build over. */
+  readonly signal: AbortSignal;
+  /** What it prints, for who follows. */
+  readonly addLog: (text: string) => void;
+  /** After the last of it was written. */
+  close(): Promise<void>;
+}
+
+const beatMs = 3_000;
+const writeMs = 1_000;
+const touchEvery = 10;
+/** Of one part. What is printed faster is followed in its newest part; the kept log has all of it. */
+const partLimit = 16 * 1024;
+const followedForMs = 600_000;
+
+/** While a build runs: Temporal and the records hear of it, and an attempt that was given up ends by itself. */
+export function attendBuild({ db, mesh, build }: AttendBuild): BuildAttendance {
+  const context = Context.current();
+  const takenOver = new AbortController();
+  let text = "";
+  let part = 0;
+  let writes = 0;
+  let writing: Promise<void> = Promise.resolve();
+  const write = async (): Promise<void> => {
+    if (text !== "") {
+      const newest = text.length <= partLimit ? text : `… \n${text.slice(-partLimit)}`;
+      text = "";
+      part += 1;
+      await appendBuildLog(db, mesh, { ...build, part, text: newest });
+    }
+    writes += 1;
+    if (writes % touchEvery === 0 && !(await touchBuild(db, mesh, build)))
+      takenOver.abort(new Error(`another attempt builds ${build.module} at these inputs`));
+  };
+  const writeOrSay = async (): Promise<void> => {
+    try {
+      await write();
+    } catch (error) {
+      // The records do not answer now: the next write tries again, and without them no verdict is kept either.
+      context.log.warn("a build could not say how it goes on", { module: build.module, error: String(error) });
+    }
+  };
+  const beats = setInterval(() => context.heartbeat(), beatMs);
+  const timer = setInterval(() => {
+    writing = writing.then(writeOrSay);
+  }, writeMs);
+  return {
+    signal: AbortSignal.any([context.cancellationSignal, takenOver.signal]),
+    addLog: (more) => {
+      text = `${text}${more}`.slice(-2 * partLimit);
+    },
+    close: async () => {
+      clearInterval(beats);
+      clearInterval(timer);
+      await writing;
+      await writeOrSay();
+      await sweepBuildLog(db, mesh, followedForMs);
+    },
+  };
+}
