@@ -10,10 +10,12 @@ import { listEdges, replaceEdges } from "../store/edges.ts";
 import { listModules, type ModuleRecord } from "../store/modules.ts";
 import { listRepositories } from "../store/repositories.ts";
 import { recordSourceFacts } from "../store/source-facts.ts";
+import { clearCondition, listConditions } from "../store/conditions.ts";
 import { listHeads, recordCompared } from "../store/source-heads.ts";
 import { listBehindSince, recordHeldCommits } from "../store/held-sources.ts";
 import { extendWave } from "../store/extend-wave.ts";
 import { openWave } from "../store/waves.ts";
+import { damagedCloneCode } from "./note-damaged-clone.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
 import type { ComparisonRequest } from "./control-types.ts";
 import { loadBuildPlan, type BuildSurroundings } from "./load-build-facts.ts";
@@ -46,6 +48,7 @@ export async function compareAll(
   await keepSurroundings(deps, repositories);
   const wave = await announce(deps, request);
   await markCompared(deps, heads);
+  await clearMendedClones(deps);
   return { wave };
 }
 
@@ -202,6 +205,12 @@ async function announce(deps: ControlDependencies, request: ComparisonRequest): 
     announced: announced.map((one) => one.module),
   });
   return id;
+}
+
+/** Everything was read from the clones: whichever was damaged is whole again. */
+async function clearMendedClones(deps: ControlDependencies): Promise<void> {
+  for (const { code, subject } of await listConditions(deps.db, deps.mesh))
+    if (code === damagedCloneCode) await clearCondition(deps.db, deps.mesh, { code, subject });
 }
 
 async function markCompared(deps: ControlDependencies, heads: ReadonlyMap<string, ObjectId | null>): Promise<void> {

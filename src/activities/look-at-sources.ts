@@ -12,6 +12,9 @@ export interface LookDependencies {
   readonly repositories: RepositoryPool;
 }
 
+/** Each is a process of git: hundreds of sources are asked one after another, a few at a time. */
+const looksAtOnce = 8;
+
 /**
  * Asks every repository once for the tips that modules follow, resolves each ref once (case 5) and keeps what it saw.
  * Where a repository does not answer, or a branch is gone, the last good tip stays, with a condition that names it
@@ -25,16 +28,19 @@ export async function lookAtSources(
   const resolved = new Map<string, ObjectId | null>();
   const byRepository = new Map<Name, SourceHead[]>();
   for (const head of heads) byRepository.set(head.repository, [...(byRepository.get(head.repository) ?? []), head]);
-  await Promise.all(
-    [...byRepository].map(async ([repository, followed]) => {
+  const left = [...byRepository];
+  const lookOn = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const [repository, followed] = next;
       const tips = await lookAtOne(deps, repository, followed);
       for (const head of followed) {
         const tip = tips === "no answer" ? null : (tips.get(head.branch) ?? null);
         // Said and kept as a failure by now: the last good tip stays.
         resolved.set(headKey(repository, head.branch), tip ?? head.commit);
       }
-    }),
-  );
+    }
+  };
+  await Promise.all(Array.from({ length: looksAtOnce }, lookOn));
   return resolved;
 }
 

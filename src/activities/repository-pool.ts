@@ -1,25 +1,56 @@
+import { createHash } from "node:crypto";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { whenThere } from "../core/errors.ts";
 import { nameSchema, type Name } from "../core/names.ts";
 import { openRepository } from "../source/open-repository.ts";
+import type { HostCredentials } from "../source/remote-credentials.ts";
 import type { Repository } from "../source/repository.ts";
 
-/** Bare clones by repository name: one folder each, opened once per address. */
+/** Bare clones by repository name and address: one folder each, opened once. */
 export interface RepositoryPool {
   open(repository: { readonly name: Name; readonly url: string }): Promise<Repository>;
 }
 
-export function createRepositoryPool(folder: string): RepositoryPool {
+export interface PoolOptions {
+  readonly credentials?: HostCredentials;
+  /** A clone was damaged, and is made anew by the next who asks. */
+  readonly onDamaged?: (repository: Name, why: string) => Promise<void>;
+}
+
+export function createRepositoryPool(folder: string, options: PoolOptions = {}): RepositoryPool {
+  const { credentials = {}, onDamaged } = options;
   const opened = new Map<string, Promise<Repository>>();
   return {
     open({ name, url }) {
       const key = `${name} ${url}`;
       const known = opened.get(key);
       if (known !== undefined) return known;
-      const opening = openRepository({ url, dir: join(folder, `${nameSchema.parse(name)}.git`) });
+      const dir = cloneName(name, url);
+      const opening = openRepository({
+        url,
+        dir: join(folder, dir),
+        credentials,
+        onDamaged: async (why) => onDamaged?.(name, why),
+      }).then(async (repository) => {
+        await removeClonesOfOtherAddresses(folder, name, dir);
+        return repository;
+      });
       opened.set(key, opening);
       // A clone that could not be opened is tried again by the next who asks.
       opening.catch(() => opened.delete(key));
       return opening;
     },
   };
+}
+
+/** The address is in it: what came from one origin is never taken for what another one has. */
+function cloneName(name: Name, url: string): string {
+  return `${nameSchema.parse(name)}-${createHash("sha256").update(url).digest("hex").slice(0, 12)}.git`;
+}
+
+async function removeClonesOfOtherAddresses(folder: string, name: Name, own: string): Promise<void> {
+  const pattern = new RegExp(`^${nameSchema.parse(name)}(-[0-9a-f]{12})?\\.git$`);
+  for (const entry of (await whenThere(readdir(folder))) ?? [])
+    if (entry !== own && pattern.test(entry)) await rm(join(folder, entry), { recursive: true, force: true });
 }

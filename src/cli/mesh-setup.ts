@@ -30,6 +30,19 @@ const settingsSchema = z.strictObject({
   starvedAfterMs: z.number().int().min(1_000).max(86_400_000).default(60_000),
   /** Repositories whose modules may be built without a sandbox where there is none; true: all of them. */
   unsafeWithoutSandbox: z.union([z.boolean(), z.array(nameSchema).max(1_000)]).default(false),
+  /** Tokens for private https repositories, by the exact host (and port) of their address. */
+  credentials: z
+    .record(
+      z.string().regex(/^[a-z0-9]([a-z0-9.-]{0,252}[a-z0-9])?(:\d{1,5})?$/, "a host, or host:port, in lower case"),
+      z.strictObject({
+        tokenFile: z.string().startsWith("/", "an absolute path").max(1_000),
+        user: z
+          .string()
+          .regex(/^[\x21-\x39\x3b-\x7e]{1,200}$/, "no colon, no spaces")
+          .default("x-access-token"),
+      }),
+    )
+    .default({}),
   passwordPrefix: z.string().max(32).default(""),
   logLevel: z.enum(["debug", "info", "warn", "error"]).default("info"),
 });

@@ -1,5 +1,6 @@
 import { UnavailableError } from "../core/errors.ts";
 import { GitError, runGit } from "./git.ts";
+import { readCredentials, type HostCredentials } from "./remote-credentials.ts";
 import { checkRepositoryUrl } from "./repository-url.ts";
 
 /** Runs git against the remote. UnavailableError, with git's own last words, where it does not answer as it should. */
@@ -21,7 +22,8 @@ export async function askRemote(url: string, run: Parameters<typeof runGit>[0]):
  * Looks once whether there is a repository at all, without a clone. Throws UnavailableError where it does not answer
  * within `waitMs`, InputError for an address we refuse. One without any commit answers too.
  */
-export async function probeRepository(text: string, waitMs: number): Promise<void> {
+export async function probeRepository(text: string, waitMs: number, credentials: HostCredentials = {}): Promise<void> {
   const url = checkRepositoryUrl(text);
-  await askRemote(url, { args: ["ls-remote", "--quiet", "--end-of-options", url, "HEAD"], waitMs });
+  const config = await readCredentials(url, credentials);
+  await askRemote(url, { args: ["ls-remote", "--quiet", "--end-of-options", url, "HEAD"], waitMs, config });
 }

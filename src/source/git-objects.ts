@@ -1,5 +1,6 @@
 import { InputError } from "../core/errors.ts";
 import { type ObjectId, objectIdSchema, treePathSchema } from "../core/names.ts";
+import { DamagedCloneError } from "./bare-clone.ts";
 import { runGit, streamGit } from "./git.ts";
 import type { BlobReading, TreeEntry } from "./repository.ts";
 
@@ -18,7 +19,18 @@ export async function treeAt(local: Local, id: ObjectId, path: string): Promise<
     .toString("utf8")
     .trim();
   const found = /^([0-9a-f]{40}|[0-9a-f]{64}) (\w+) \d+$/.exec(output);
+  if (found === null) await expectAbsent(local, id, path);
   return found !== null && found[2] === "tree" ? objectIdSchema.parse(found[1]) : null;
+}
+
+/** Git says *missing* of a path that is not there and of an object that was lost: the tree above it tells which. */
+async function expectAbsent(local: Local, id: ObjectId, path: string): Promise<void> {
+  if (path === ".") throw new DamagedCloneError(`clone ${local.dir} has no tree of ${id}`);
+  const listed = await runGit({
+    ...local,
+    args: ["--literal-pathspecs", "ls-tree", "-z", "--full-tree", "--end-of-options", id, path],
+  });
+  if (listed.length > 0) throw new DamagedCloneError(`clone ${local.dir} lists ${path} in ${id} and does not have it`);
 }
 
 export async function* listTree(
@@ -78,7 +90,7 @@ export async function* readBlobs(
     const header = (await reader.line()).toString("latin1");
     const found = /^([0-9a-f]+) (\w+) (\d+)$/.exec(header);
     if (found === null || found[1] !== blob || found[2] !== "blob")
-      throw new Error(`clone ${local.dir} has no blob ${blob}: ${header}`);
+      throw new DamagedCloneError(`clone ${local.dir} has no blob ${blob}: ${header}`);
     const bytes = await reader.take(Number(found[3]));
     await reader.take(1);
     yield { blob, bytes };

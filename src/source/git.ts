@@ -59,11 +59,23 @@ function gitEnvironment(): Record<string, string> {
   return env;
 }
 
+/** Settings as key and value, handed over in git's environment: no command line shows them. */
+export type GitConfig = readonly (readonly [key: string, value: string])[];
+
+function configEnvironment(config: GitConfig): Record<string, string> {
+  const entries = config.flatMap(([key, value], at) => [
+    [`GIT_CONFIG_KEY_${at}`, key],
+    [`GIT_CONFIG_VALUE_${at}`, value],
+  ]);
+  return config.length === 0 ? {} : { GIT_CONFIG_COUNT: String(config.length), ...Object.fromEntries(entries) };
+}
+
 export interface GitRun {
   readonly dir?: string;
   readonly args: readonly string[];
   readonly input?: Iterable<string | Uint8Array>;
   readonly waitMs: number;
+  readonly config?: GitConfig;
   readonly signal?: AbortSignal | undefined;
   /** Called twice a second: a sentence ends the run with it. */
   readonly watch?: () => Promise<string | null>;
@@ -92,7 +104,7 @@ export async function* streamGit(run: GitRun): AsyncGenerator<Buffer, void, unde
   const verb = run.args[0] ?? "";
   const child = spawn("git", [...hardening, ...(run.dir === undefined ? [] : [`--git-dir=${run.dir}`]), ...run.args], {
     cwd: "/",
-    env: gitEnvironment(),
+    env: { ...gitEnvironment(), ...configEnvironment(run.config ?? []) },
     stdio: ["pipe", "pipe", "pipe"],
     detached: true,
   });

@@ -22,8 +22,22 @@ export async function addRepository(db: Queryable, mesh: Name, repository: { nam
   if (changed === 0)
     throw new InputError(
       `repository ${repository.name} is registered with another URL`,
-      "register it under another name",
+      "if it moved: mesh repo add NAME URL --moved",
     );
+}
+
+/** Another address under a known name: the last good tips stay until it was looked at there. False: no such name. */
+export async function moveRepository(
+  db: Queryable,
+  mesh: Name,
+  repository: { name: Name; url: string },
+): Promise<boolean> {
+  const changed = await run(db, `update repository set url = $3 where mesh = $1 and name = $2`, [
+    mesh,
+    nameSchema.parse(repository.name),
+    repository.url,
+  ]);
+  return changed === 1;
 }
 
 export function getRepository(db: Queryable, mesh: Name, name: Name): Promise<RepositoryRecord | null> {

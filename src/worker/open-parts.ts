@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Logger } from "pino";
 import type { Builder } from "../activities/keep-provenance.ts";
 import { createRepositoryPool } from "../activities/repository-pool.ts";
+import { noteDamagedClone } from "../activities/note-damaged-clone.ts";
 import type { LookDependencies } from "../activities/look-at-sources.ts";
 import { openArtifactStore, type ArtifactStore } from "../build/artifact-store.ts";
 import { openSandboxes, type Sandboxes } from "../build/open-sandbox.ts";
@@ -40,7 +41,14 @@ export async function openParts(config: ServeConfig, log: Logger): Promise<Contr
   return {
     log,
     db,
-    look: { db, mesh: config.mesh, repositories: createRepositoryPool(config.folders.repositories) },
+    look: {
+      db,
+      mesh: config.mesh,
+      repositories: createRepositoryPool(config.folders.repositories, {
+        credentials: config.credentials,
+        onDamaged: (repository, why) => noteDamagedClone(db, config.mesh, repository, why),
+      }),
+    },
     artifacts: await openArtifactStore(config.folders.artifacts),
     sandboxes,
     declarationKey: await loadSigningKey(config.keys.declarationKeyFile),

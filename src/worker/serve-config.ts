@@ -1,4 +1,5 @@
 import type { UnsafeRule } from "../build/open-sandbox.ts";
+import type { HostCredentials } from "../source/remote-credentials.ts";
 
 /** Everything `mesh serve` needs to know: plain values, no secrets but by path or by connection URL. */
 export interface ServeConfig {
@@ -38,6 +39,8 @@ export interface ServeConfig {
       }
     >
   >;
+  /** Tokens for private repositories, by the exact host of their address. */
+  readonly credentials: HostCredentials;
   readonly workflowBundleFile: string;
   readonly pollIntervalMs: number;
   /** How long a declaration counts as fresh (R30). */

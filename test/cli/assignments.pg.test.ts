@@ -30,6 +30,7 @@ function connect(): Promise<MeshConnection> {
     silentAfterMs: 90_000,
     buildSlots: 2,
     starvedAfterMs: 60_000,
+    credentials: {},
     unsafeWithoutSandbox: false,
     passwordPrefix: "",
     logLevel: "info",

@@ -26,6 +26,7 @@ const settings = {
   silentAfterMs: 90_000,
   buildSlots: 2,
   starvedAfterMs: 60_000,
+  credentials: {},
   unsafeWithoutSandbox: false,
   passwordPrefix: "",
   logLevel: "info",

@@ -3,38 +3,43 @@ import { parseArgument, parseName } from "../arguments.ts";
 import { repositoryUrlSchema } from "../repository-url.ts";
 import { InputError, UnavailableError } from "../../core/errors.ts";
 import { probeRepository } from "../../source/ask-remote.ts";
-import { addRepository } from "../../store/repositories.ts";
+import { addRepository, moveRepository } from "../../store/repositories.ts";
+import type { HostCredentials } from "../../source/remote-credentials.ts";
 import { plainLine } from "../text/plain.ts";
 import { withMesh } from "../with-mesh.ts";
 
 const help = `
 It is looked at once: a folder that is no git repository is refused; a remote one that does not answer now is
-registered with a warning.
+registered with a warning. A private https repository: put a token's file under \`credentials\` in settings.json. With
+--moved nothing of the old address is kept: the clone is made anew from the new one.
 
 Examples:
   mesh repo add shop https://git.example.com/shop.git
-  mesh repo add shop /srv/git/shop.git`;
+  mesh repo add shop /srv/git/shop.git
+  mesh repo add shop https://new.example.com/shop.git --moved`;
 
 export const repoAddCommand: CommandDefinition = {
   configure: (command) => {
     command
       .argument("<name>", "what the mesh calls it")
       .argument("<url>", "https, ssh, or an absolute folder on the controller's machine")
+      .option("--moved", "it is registered, and its address is another one now")
       .addHelpText("after", help);
   },
   run: async (call) => {
     const name = parseName("repository", call.args[0]);
     const url = parseArgument(repositoryUrlSchema, "repository URL", call.args[1]);
-    const unreachable = await describeUnreachable(url);
-    if (unreachable !== null && isLocal(url))
-      throw new InputError(`nothing was registered: ${unreachable}`, "give the folder of a git repository");
-    return await withMesh(call, async ({ db, mesh }) => {
-      await addRepository(db, mesh, { name, url });
+    return await withMesh(call, async ({ db, mesh, setup }) => {
+      const unreachable = await describeUnreachable(url, setup.settings.credentials);
+      if (unreachable !== null && isLocal(url))
+        throw new InputError(`nothing was registered: ${unreachable}`, "give the folder of a git repository");
+      const moved = call.options["moved"] === true && (await moveRepository(db, mesh, { name, url }));
+      if (!moved) await addRepository(db, mesh, { name, url });
       if (unreachable !== null) call.context.stderr.write(`mesh: warning: ${unreachable}\n`);
       return {
         code: 0,
         document: { repository: { name, url }, unreachable },
-        text: `${name} is registered: ${plainLine(url)}\n  next: mesh module add NAME --repo ${name} --path FOLDER`,
+        text: `${name} is ${moved ? "followed at its new address" : "registered"}: ${plainLine(url)}\n  next: mesh module add NAME --repo ${name} --path FOLDER`,
       };
     });
   },
@@ -48,9 +53,9 @@ function isLocal(url: string): boolean {
 }
 
 /** Null: it answers. An address that every look would refuse is an InputError. */
-async function describeUnreachable(url: string): Promise<string | null> {
+async function describeUnreachable(url: string, credentials: HostCredentials): Promise<string | null> {
   try {
-    await probeRepository(url, patienceMs);
+    await probeRepository(url, patienceMs, credentials);
     return null;
   } catch (error) {
     if (error instanceof UnavailableError) return plainLine(error.message);

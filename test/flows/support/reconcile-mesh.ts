@@ -186,6 +186,7 @@ function configOf(mesh: string, databaseUrl: string, folder: string): ServeConfi
     silentAfterMs: 60_000,
     buildSlots: 2,
     starvedAfterMs: 60_000,
+    credentials: {},
     unsafeWithoutSandbox: false,
     passwordPrefix: "",
     logLevel: "error",

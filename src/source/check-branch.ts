@@ -1,0 +1,13 @@
+import { InputError } from "../core/errors.ts";
+import { branchSchema } from "../core/names.ts";
+
+/** A branch's name as it is used in a ref. InputError for one that git could take for something else (case 52). */
+export function checkBranch(branch: string): string {
+  const parsed = branchSchema.safeParse(branch);
+  if (!parsed.success)
+    throw new InputError(
+      `not a branch that can be followed: ${JSON.stringify(branch.slice(0, 100))}`,
+      parsed.error.issues[0]?.message ?? "",
+    );
+  return parsed.data;
+}

@@ -1,0 +1,177 @@
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { UnavailableError } from "../../src/core/errors.ts";
+import { probeRepository } from "../../src/source/ask-remote.ts";
+import { openRepository } from "../../src/source/open-repository.ts";
+import type { Repository } from "../../src/source/repository.ts";
+import { createGitRepository, type GitRepository } from "../support/git-repository.ts";
+import { createGitServers, type GitServer, type GitServers } from "../support/git-server.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+
+const token = "t0ken-that-nobody-may-see";
+let origin: GitRepository;
+let servers: GitServers;
+let server: GitServer;
+let tip: string;
+
+beforeEach(async () => {
+  origin = await createGitRepository();
+  onTestFinished(() => origin.remove());
+  tip = await origin.commit({ a: "1" });
+  servers = await createGitServers();
+  vi.stubEnv("GIT_SSL_CAINFO", servers.caFile);
+  server = await serve();
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+async function serve(): Promise<GitServer> {
+  const started = await servers.serve(origin.dir);
+  onTestFinished(() => started.close());
+  return started;
+}
+
+async function open(url: string, tokenFile?: string): Promise<Repository> {
+  return openRepository({
+    url,
+    dir: join(await createTemporaryFolder(), "clone.git"),
+    ...(tokenFile === undefined ? {} : { credentials: { [server.host]: { tokenFile, user: "x-access-token" } } }),
+  });
+}
+
+async function writeToken(mode = 0o600): Promise<string> {
+  const path = join(await createTemporaryFolder(), "token");
+  await writeFile(path, `${token}\n`);
+  await chmod(path, mode);
+  return path;
+}
+
+async function messageOf(work: Promise<unknown>): Promise<string> {
+  const error: unknown = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(UnavailableError);
+  return String(error);
+}
+
+/** What the token looks like on its way. */
+const basic = `Basic ${Buffer.from(`x-access-token:${token}`).toString("base64")}`;
+
+describe("a private repository over https", () => {
+  beforeEach(() => {
+    server.misbehave((request, response) => {
+      if (request.headers.authorization === basic) return false;
+      response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
+      return true;
+    });
+  });
+
+  it("is looked at and fetched from with the token of its host", async () => {
+    const clone = await open(server.url, await writeToken());
+    expect(await clone.lookAtHeads(["main"])).toEqual(new Map([["main", tip]]));
+    await clone.fetchCommits([{ branch: "main", commit: tip }]);
+    expect(await clone.hasObject(tip)).toBe(true);
+    expect(new Set(server.authorizations)).toEqual(new Set([basic]));
+    await probeRepository(server.url, 10_000, {
+      [server.host]: { tokenFile: await writeToken(), user: "x-access-token" },
+    });
+  });
+
+  it("does not answer without it, and nobody is asked at a terminal", async () => {
+    expect(await messageOf((await open(server.url)).lookAtHeads(["main"]))).toMatch(/did not answer/);
+  });
+
+  it("keeps the token out of messages and out of the clone", async () => {
+    const clone = await open(server.url, await writeToken());
+    server.misbehave((_request, response) => {
+      response.writeHead(403).end("no");
+      return true;
+    });
+    const message = await messageOf(clone.lookAtHeads(["main"]));
+    expect(message).not.toContain(token);
+    expect(message).not.toContain(basic);
+  });
+
+  it("is not asked where others can read the token's file, or it is not there", async () => {
+    expect(await messageOf((await open(server.url, await writeToken(0o644))).lookAtHeads(["main"]))).toMatch(
+      /readable by others/,
+    );
+    expect(await messageOf((await open(server.url, "/nowhere/token")).lookAtHeads(["main"]))).toMatch(/cannot be read/);
+    expect(server.paths).toEqual([]);
+  });
+});
+
+describe("another host", () => {
+  it("never gets the token: not by another port, and not by a redirect (case 54)", async () => {
+    const other = await serve();
+    const tokenFile = await writeToken();
+    expect(await (await open(other.url, tokenFile)).lookAtHeads(["main"])).toEqual(new Map([["main", tip]]));
+    expect(other.authorizations.filter((header) => header !== undefined)).toEqual([]);
+    const asked = other.paths.length;
+    server.misbehave((request, response) => {
+      response.writeHead(302, { location: `${other.origin}${request.url ?? ""}` }).end();
+      return true;
+    });
+    expect(await messageOf((await open(server.url, tokenFile)).lookAtHeads(["main"]))).toMatch(/did not answer/);
+    expect(other.paths.length).toBe(asked);
+  });
+});
+
+describe("a server that does not answer as it should (R26, case 4)", () => {
+  it("is stopped when it hangs", async () => {
+    server.misbehave(() => true);
+    expect(await messageOf(probeRepository(server.url, 1_500))).toMatch(/was stopped after 1500 ms/);
+  });
+
+  it.each(["<html>moved</html>", "0000", "001e# service=git-upload-pack\nzzzz", "\0\0\0\0"])(
+    "is said when it answers %j",
+    async (text) => {
+      server.misbehave((_request, response) => {
+        response.writeHead(200, { "content-type": "application/x-git-upload-pack-advertisement" }).end(text);
+        return true;
+      });
+      const looked = (await open(server.url)).lookAtHeads(["main"]);
+      // An answer without any branch is an answer: then there is no such branch. It is never a tip.
+      await looked.then(
+        (heads) => expect(heads).toEqual(new Map([["main", null]])),
+        (error: unknown) => expect(error).toBeInstanceOf(UnavailableError),
+      );
+    },
+  );
+
+  it("is said when it advertises a commit that it does not have", async () => {
+    const clone = await open(server.url);
+    const gone = "0123456789012345678901234567890123456789";
+    expect(await messageOf(clone.fetchCommits([{ branch: "main", commit: gone }]))).toMatch(/has no commit 0123456/);
+  });
+});
+
+describe("names of refs", () => {
+  it("a tag of the same name is not the branch, and an unborn branch is none (case 52)", async () => {
+    await origin.commit({ a: "2" });
+    await origin.git("tag", "main", tip);
+    await origin.git("tag", "only-a-tag");
+    const heads = await (await open(server.url)).lookAtHeads(["main", "only-a-tag"]);
+    expect(heads.get("main")).toBe(await origin.git("rev-parse", "refs/heads/main"));
+    expect(heads.get("only-a-tag")).toBeNull();
+    const empty = await createGitRepository();
+    onTestFinished(() => empty.remove());
+    expect(await (await open(empty.dir)).lookAtHeads(["main"])).toEqual(new Map([["main", null]]));
+  });
+
+  it("are asked for once, however many branches are followed, among tens of thousands of refs", async () => {
+    const refs = Array.from({ length: 20_000 }, (_, at) => `${tip} refs/heads/b${at}`).toSorted();
+    await writeFile(
+      join(origin.dir, ".git/packed-refs"),
+      `# pack-refs with: peeled fully-peeled sorted\n${refs.join("\n")}\n`,
+    );
+    const followed = Array.from({ length: 1_000 }, (_, at) => `b${at}`);
+    const heads = await (await open(server.url)).lookAtHeads(followed);
+    expect(new Set(heads.values())).toEqual(new Set([tip]));
+    expect(server.paths.filter((path) => path.includes("/info/refs"))).toHaveLength(1);
+  });
+});
