@@ -123,10 +123,11 @@ async function account(
   if (wave === null) return;
   const results = await readWaveResults(deps.db, deps.mesh, wave);
   const changed = new Map<Name, Accounted>();
-  for (const { module, outcome, why } of accountWave(wave.announced, results, plan)) {
+  for (const { module, ...row } of accountWave(wave.announced, results, plan)) {
+    const { outcome, why } = row;
     const known = wave.accounted[module];
     const isOver = outcome !== "waiting" && outcome !== "superseded";
-    if ((isLast || isOver) && (known?.outcome !== outcome || known.why !== why)) changed.set(module, { outcome, why });
+    if ((isLast || isOver) && (known?.outcome !== outcome || known.why !== why)) changed.set(module, row);
   }
   if (changed.size > 0) await accountFor(deps.db, deps.mesh, id, changed);
 }

@@ -13,6 +13,8 @@ export interface Accounted {
   readonly outcome: "built" | "cut-off" | "failed" | "waiting" | "superseded";
   /** A sentence. */
   readonly why: string;
+  /** Waiting: the modules by whose verdict it goes on. */
+  readonly for?: readonly Name[];
 }
 
 /** One row for every module announced, whatever happened (R9). `plan`: planned again when the wave ended. */
@@ -47,9 +49,15 @@ function accountResult(module: Name, { state, message }: WaveResult): Accounted 
 function listLeft(plan: BuildPlan): Map<Name, Accounted> {
   const rows: Accounted[] = [
     ...plan.current.map(({ module }): Accounted => {
-      return { module, outcome: "cut-off", why: `nothing that ${module} is built from moved in the end` };
+      return {
+        module,
+        outcome: "cut-off",
+        why: `checked, unchanged: nothing that ${module} is built from moved in the end`,
+      };
     }),
-    ...plan.waiting.map(({ module, why }): Accounted => ({ module, outcome: "waiting", why })),
+    ...plan.waiting.map((row): Accounted => {
+      return { module: row.module, outcome: "waiting", why: row.why, for: row.for };
+    }),
     ...[...plan.unfit, ...plan.outstanding, ...plan.broken].map(({ module, kind, why }): Accounted => {
       return { module, outcome: "failed", why: `${module} is ${kind}: ${why}` };
     }),

@@ -9,6 +9,8 @@ import { storableJson, storableText } from "./storable.ts";
 export const accountedSchema = z.object({
   outcome: z.enum(["built", "cut-off", "failed", "waiting", "superseded"]),
   why: z.string(),
+  /** Waiting: for whom. */
+  for: z.array(nameSchema).readonly().optional(),
 });
 export type Accounted = z.infer<typeof accountedSchema>;
 

@@ -48,9 +48,17 @@ describe("what was announced is accounted for (R9)", () => {
     const results = new Map<string, WaveResult>([["core", fit]]);
     expect(accountWave([...announced(facts), "gone"], results, planBuilds(after))).toEqual([
       { module: "core", outcome: "built", why: "core was built and is fit" },
-      { module: "lib", outcome: "cut-off", why: "nothing that lib is built from moved in the end" },
-      { module: "meshboard", outcome: "cut-off", why: "nothing that meshboard is built from moved in the end" },
-      { module: "tests", outcome: "cut-off", why: "nothing that tests is built from moved in the end" },
+      { module: "lib", outcome: "cut-off", why: "checked, unchanged: nothing that lib is built from moved in the end" },
+      {
+        module: "meshboard",
+        outcome: "cut-off",
+        why: "checked, unchanged: nothing that meshboard is built from moved in the end",
+      },
+      {
+        module: "tests",
+        outcome: "cut-off",
+        why: "checked, unchanged: nothing that tests is built from moved in the end",
+      },
       { module: "gone", outcome: "superseded", why: "gone is no module any more" },
     ]);
   });
@@ -65,9 +73,9 @@ describe("what was announced is accounted for (R9)", () => {
     ]);
     expect(accountWave(announced(facts), results, planBuilds(after))).toEqual([
       { module: "core", outcome: "failed", why: "core is unfit: 1 test failed" },
-      { module: "lib", outcome: "waiting", why: "lib waits for core (unfit)" },
-      { module: "meshboard", outcome: "waiting", why: "meshboard waits for core (unfit)" },
-      { module: "tests", outcome: "waiting", why: "tests waits for core (unfit)" },
+      { module: "lib", outcome: "waiting", why: "lib waits for core (unfit)", for: ["core"] },
+      { module: "meshboard", outcome: "waiting", why: "meshboard waits for core (unfit)", for: ["core"] },
+      { module: "tests", outcome: "waiting", why: "tests waits for core (unfit)", for: ["core"] },
     ]);
   });
 

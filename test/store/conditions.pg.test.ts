@@ -1,3 +1,4 @@
+import { readWaveProgress } from "../../src/store/wave-progress.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { assign, getAssignment, listAssignments, unassign } from "../../src/store/assignments.ts";
 import { clearCondition, keepCondition, listConditions, observeCondition } from "../../src/store/conditions.ts";
@@ -80,6 +81,13 @@ describe("a wave (R9)", () => {
     expect(wave?.reason).toBe("core moved");
     expect(wave?.accounted).toEqual({ core: built, meshboard: { outcome: "waiting", why: "core failed" } });
     expect(await listWaves(records.db, mesh, 5)).toEqual([wave]);
+    await accountFor(records.db, mesh, "w1", new Map([["meshboard", { outcome: "waiting", why: "", for: ["core"] }]]));
+    expect(await readWaveProgress(records.db, mesh)).toMatchObject({
+      id: "w1",
+      announced: 2,
+      counts: { built: 1, waiting: 1 },
+      waitingFor: ["core"],
+    });
   });
 });
 

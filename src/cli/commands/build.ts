@@ -4,10 +4,12 @@ import { type BuildDocument, buildText } from "../text/build-text.ts";
 import { createLogFollower } from "../follow-build-log.ts";
 import { openController } from "../controller.ts";
 import { InputError } from "../../core/errors.ts";
+import { describeWave } from "../../decide/describe-wave.ts";
 import type { ExitCode } from "../../decide/exit-code.ts";
 import { listModules, type ModuleRecord } from "../../store/modules.ts";
 import { readClock } from "../../store/read-clock.ts";
 import { listHeads, type SourceHead } from "../../store/source-heads.ts";
+import { readWaveProgress } from "../../store/wave-progress.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 import { sleep } from "../wait.ts";
 import { withMesh } from "../with-mesh.ts";
@@ -47,7 +49,8 @@ export const buildCommand: CommandDefinition = {
       if (waits) seen = await waitForVerdicts(call, connection, { names, askedAt, timeoutMs, onTurn });
       const behind = call.options["behind"] === true;
       const modules = behind ? seen.modules.filter((module) => module.standing !== "current") : seen.modules;
-      const document: BuildDocument = { modules: modules.map(summaryOf), waited: waits };
+      const wave = await readWaveProgress(connection.db, connection.mesh);
+      const document: BuildDocument = { modules: modules.map(summaryOf), waited: waits, wave };
       return { code: buildCode(modules), document: { ...document }, text: buildText(document, call.context.now()) };
     });
   },
@@ -84,6 +87,8 @@ async function readModules({ db, mesh }: MeshConnection, names: readonly string[
   };
 }
 
+const singleLines = 50;
+
 /** Until every source was looked at after the request, and every module has a verdict about what was found. */
 async function waitForVerdicts(
   call: CommandCall,
@@ -98,11 +103,16 @@ async function waitForVerdicts(
   const interrupt = call.context.listenForInterrupt();
   const until = performance.now() + wait.timeoutMs;
   const said = new Map<string, string>();
+  let saidOfWave: string | null = null;
   for (;;) {
     const seen = await readModules(connection, wait.names);
     // After the modules: of a build that has its verdict, all that it printed.
     await wait.onTurn();
-    for (const module of seen.modules) {
+    const wave = await describeNewestWave(connection, wait.askedAt);
+    if (wave !== null && wave !== saidOfWave) call.context.stderr.write(`  ${wave}\n`);
+    saidOfWave = wave;
+    // Of thousands the wave's line says enough.
+    for (const module of seen.modules.length > singleLines ? [] : seen.modules) {
       if (said.get(module.name) === module.standing) continue;
       said.set(module.name, module.standing);
       call.context.stderr.write(`  ${module.name}: ${module.standing}\n`);
@@ -116,6 +126,13 @@ async function waitForVerdicts(
     if (performance.now() >= until || interrupt.aborted) return seen;
     await sleep(200, interrupt);
   }
+}
+
+/** How far the wave is that goes on now, or that began since the request; null: there is none. */
+async function describeNewestWave({ db, mesh }: MeshConnection, askedAt: string): Promise<string | null> {
+  const wave = await readWaveProgress(db, mesh);
+  if (wave === null || (wave.endedAt !== null && wave.endedAt < askedAt)) return null;
+  return describeWave(wave);
 }
 
 function isMoving(module: ModuleRecord): boolean {

@@ -1,3 +1,4 @@
+import { describeWave, type WaveProgress } from "../../decide/describe-wave.ts";
 import type { ModuleRecord } from "../../store/modules.ts";
 import { describeAge } from "./ages.ts";
 import { alignColumns } from "./columns.ts";
@@ -9,6 +10,8 @@ export interface BuildDocument {
     "standing" | "standingWhy" | "sourceCommit" | "sourceSubject" | "fitArtifact" | "comparedAt"
   >)[];
   readonly waited: boolean;
+  /** The newest wave; null: there never was one. */
+  readonly wave: WaveProgress | null;
 }
 
 export function buildText(document: BuildDocument, now: Date): string {
@@ -29,5 +32,9 @@ export function buildText(document: BuildDocument, now: Date): string {
       : open && !document.waited
         ? "mesh build --wait"
         : "mesh status";
-  return [alignColumns([["MODULE", "SOURCE", "STANDS", "FIT", "KNOWN", ""], ...rows]), `  next: ${next}`].join("\n");
+  return [
+    alignColumns([["MODULE", "SOURCE", "STANDS", "FIT", "KNOWN", ""], ...rows]),
+    ...(document.wave === null ? [] : [`  ${describeWave(document.wave)}`]),
+    `  next: ${next}`,
+  ].join("\n");
 }
