@@ -26,6 +26,7 @@ import { getRepository } from "../store/repositories.ts";
 import { attendBuild } from "./attend-build.ts";
 import type { BuildResult } from "./build-result.ts";
 import { keepProvenance, type BuiltStory, type Builder } from "./keep-provenance.ts";
+import { planSecondBuild } from "./plan-second-build.ts";
 import { loadBuildPlan } from "./load-build-facts.ts";
 import type { RepositoryPool } from "./repository-pool.ts";
 
@@ -204,7 +205,7 @@ async function keepVerdict(
   });
   if (kept) await recordJudged(deps.db, deps.mesh, planned.module);
   if (kept && verdict.verdict === "fit")
-    await recordFit(deps.db, deps.mesh, { module: planned.module, inputs: planned.inputs, artifact: verdict.artifact });
+    await keepFit(deps, { module: planned.module, inputs: planned.inputs, artifact: verdict.artifact });
   const message = verdict.verdict === "fit" ? "" : verdict.message;
   if (!kept)
     return { module: planned.module, state: "superseded", artifact: null, message: "another attempt judged it" };
@@ -214,6 +215,14 @@ async function keepVerdict(
     artifact: verdict.verdict === "fit" ? verdict.artifact : null,
     message,
   };
+}
+
+async function keepFit(
+  { db, mesh }: BuildDependencies,
+  fit: { readonly module: Name; readonly inputs: Digest; readonly artifact: Digest },
+): Promise<void> {
+  await recordFit(db, mesh, fit);
+  await planSecondBuild(db, mesh, fit);
 }
 
 function superseded(request: BuildRequest, current: { inputs: Digest; artifact: Digest } | undefined): BuildResult {

@@ -4,7 +4,7 @@ import { timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
 import { many } from "./rows.ts";
 
-const buildCheckSchema = z.object({
+export const buildCheckSchema = z.object({
   module: nameSchema,
   inputs: digestSchema,
   /** Of the first build: it stands, whatever the second gives. */
@@ -25,7 +25,7 @@ const buildCheckSchema = z.object({
 });
 export type BuildCheck = z.output<typeof buildCheckSchema>;
 
-const columns = `module, inputs, artifact, why, state, second, files, varied, attempts, next_try_at as "nextTryAt", failure,
+export const buildCheckColumns = `module, inputs, artifact, why, state, second, files, varied, attempts, next_try_at as "nextTryAt", failure,
   added_at as "addedAt", checked_at as "checkedAt"`;
 
 /** The newest first. */
@@ -33,7 +33,7 @@ export function listBuildChecks(db: Queryable, mesh: Name): Promise<BuildCheck[]
   return many(
     db,
     buildCheckSchema,
-    `select ${columns} from build_check where mesh = $1 order by added_at desc, module`,
+    `select ${buildCheckColumns} from build_check where mesh = $1 order by added_at desc, module`,
     [mesh],
   );
 }
@@ -47,7 +47,7 @@ export function listChecksOf(
   return many(
     db,
     buildCheckSchema,
-    `select ${columns} from build_check where mesh = $1 and module = $2 and artifact = $3 order by added_at desc`,
+    `select ${buildCheckColumns} from build_check where mesh = $1 and module = $2 and artifact = $3 order by added_at desc`,
     [mesh, which.module, which.artifact],
   );
 }

@@ -8,12 +8,14 @@ import { createControllerClient } from "./client.ts";
 import { createWorkers, runWorkers } from "./create-workers.ts";
 import { acquireLease, systemClock, type Lease } from "./lease-keeper.ts";
 import { createLogger } from "./logger.ts";
+import { lostAfterMs } from "./lost-after.ts";
 import { openParts, type ControllerParts } from "./open-parts.ts";
 import type { ServeConfig } from "./serve-config.ts";
 import { openLeaseStore } from "./lease-store.ts";
 import { noteUnsafeBuilds } from "./note-unsafe-builds.ts";
 import { startGateway } from "./start-gateway.ts";
 import { installTemporalRuntime } from "./temporal-runtime.ts";
+import { watchSecondBuilds } from "./watch-second-builds.ts";
 import { watchSources } from "./watch-sources.ts";
 
 /**
@@ -76,6 +78,15 @@ async function actUntilStopped(
     onDeadEpoch: (error: DeadEpochError) => endAtOnce(parts, error.message),
   });
   const watch = watchSources({ ...parts.look, pollIntervalMs: config.pollIntervalMs, wake, log, random: Math.random });
+  const secondBuilds = watchSecondBuilds({
+    ...parts.look,
+    ...parts,
+    sandboxFor: parts.sandboxes.sandboxFor,
+    folders: { work: config.folders.builds, cache: config.folders.cache },
+    lostAfterMs,
+    mayAct: () => lease.mayAct(),
+    random: Math.random,
+  });
   const gateway = await startGateway(config, parts, async (source) => {
     const repository = config.webhooks[source]?.repository;
     if (repository === undefined) return;
@@ -88,6 +99,7 @@ async function actUntilStopped(
     await runWorkers(workers, stop);
   } finally {
     await watch.stop();
+    await secondBuilds.stop();
     await gateway.close();
     await controller.close();
     await native.close();

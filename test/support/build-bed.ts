@@ -1,13 +1,16 @@
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type ArtifactStore, openArtifactStore } from "../../src/build/artifact-store.ts";
 import {
   type BuildDependency,
   type BuildFolders,
+  type BuildModule,
   buildModule,
   type BuiltModule,
 } from "../../src/build/build-module.ts";
 import type { Registries } from "../../src/build/builders/builder.ts";
+import { listFiles } from "../../src/build/list-files.ts";
 import { openSandbox } from "../../src/build/open-sandbox.ts";
 import type { Sandbox, SandboxLimits } from "../../src/build/sandbox.ts";
 import { describeBuilder, describeToolchain } from "../../src/build/toolchain.ts";
@@ -27,6 +30,8 @@ export interface BuildBed {
   readonly store: ArtifactStore;
   /** Builds the folder `module` of the repository at its newest commit. */
   build(module: string, options?: BuildBedOptions): Promise<BuiltModule>;
+  /** Names of everything in the artifact store, and of what is left in the folder of builds. */
+  listStore(): Promise<readonly string[]>;
   /** The same, and it must be fit. */
   buildFit(module: string, options?: BuildBedOptions): Promise<Artifact>;
 }
@@ -45,6 +50,8 @@ export interface BuildBedOptions {
   readonly folders?: BuildFolders;
   readonly onProgress?: (step: string) => void;
   readonly onLog?: (text: string) => void;
+  /** Told what the build is given, to build the same again. */
+  readonly onOptions?: (options: BuildModule) => void;
 }
 
 let shared: Promise<Sandbox> | null = null;
@@ -66,7 +73,7 @@ export async function createBuildBed(): Promise<BuildBed> {
     const dependencies = options.dependencies ?? [];
     const openElsewhere = async (url: string | undefined): Promise<Repository> =>
       url === undefined ? repository : openRepository({ url, dir: join(folder, "other.git") });
-    return buildModule({
+    const whole: BuildModule = {
       closure: {
         module,
         language,
@@ -89,12 +96,15 @@ export async function createBuildBed(): Promise<BuildBed> {
       folders: { work: join(folder, "work"), cache: join(folder, "cache") },
       ...options,
       dependencies,
-    });
+    };
+    options.onOptions?.(whole);
+    return buildModule(whole);
   };
   return {
     origin,
     store,
     build,
+    listStore: async () => (await listFiles(join(folder, "artifacts"))).concat(await readdir(join(folder, "work"))),
     buildFit: async (module, options) => {
       const built = await build(module, options);
       if (built.artifact === null)

@@ -1,0 +1,156 @@
+import type { ArtifactStore } from "../build/artifact-store.ts";
+import { buildAgain, type SecondBuild } from "../build/build-again.ts";
+import type { BuildDependency, BuildFolders } from "../build/build-module.ts";
+import type { Sandbox } from "../build/sandbox.ts";
+import type { Name } from "../core/names.ts";
+import { nestedPaths } from "../source/nested-paths.ts";
+import { getArtifact, type ArtifactRecord } from "../store/artifacts.ts";
+import { dropBuildCheck, recordCheck, recordCheckFailure, takeDueCheck } from "../store/build-check-queue.ts";
+import type { BuildCheck } from "../store/build-checks.ts";
+import { getBuild, type BuildRecord } from "../store/builds.ts";
+import { clearCondition, observeCondition } from "../store/conditions.ts";
+import type { Database } from "../store/database.ts";
+import { listEdges } from "../store/edges.ts";
+import { listModules, type ModuleRecord } from "../store/modules.ts";
+import { getRepository } from "../store/repositories.ts";
+import type { RepositoryPool } from "./repository-pool.ts";
+
+export interface CheckDependencies {
+  readonly db: Database;
+  readonly mesh: Name;
+  readonly repositories: RepositoryPool;
+  readonly artifacts: ArtifactStore;
+  readonly sandboxFor: (repository: Name) => Sandbox;
+  readonly folders: BuildFolders;
+  readonly toolchains: Readonly<Record<string, string>>;
+  readonly builders: Readonly<Record<string, string>>;
+  readonly lostAfterMs: number;
+  readonly signal: AbortSignal;
+}
+
+export type CheckResult = "none" | "same" | "differs" | "dropped" | "failed";
+
+/** Tried again after so long, doubled at each attempt up to six hours. */
+const firstRetryMs = 300_000;
+const longestRetryMs = 6 * 3600_000;
+/** A second build that could not run so often is a condition (R33). */
+const patience = 3;
+
+/**
+ * Builds the next due inputs a second time and keeps what the comparison says. It changes no verdict, no artifact and
+ * no plan: a difference is a label on the module, shown by `status` and `artifact show`, and never a wave.
+ */
+export async function checkNextBuild(deps: CheckDependencies): Promise<CheckResult> {
+  const { db, mesh, lostAfterMs } = deps;
+  const check = await takeDueCheck(db, mesh, { retryInMs: lostAfterMs, lostAfterMs });
+  if (check === null) return "none";
+  const found = await findWhatWasBuilt(deps, check);
+  if (found === null) {
+    await dropBuildCheck(db, mesh, check);
+    return "dropped";
+  }
+  let second: SecondBuild;
+  try {
+    second = await runAgain(deps, check, found);
+  } catch (error) {
+    deps.signal.throwIfAborted();
+    second = { kind: "not-fit", why: error instanceof Error ? error.message : String(error) };
+  }
+  return second.kind === "compared" ? keepComparison(deps, check, second) : keepFailure(deps, check, second.why);
+}
+
+interface Found {
+  readonly build: BuildRecord;
+  readonly first: ArtifactRecord;
+  readonly module: ModuleRecord;
+  readonly modules: readonly ModuleRecord[];
+  readonly dependencies: readonly BuildDependency[];
+}
+
+/**
+ * Null: the source, a tool or what is kept has moved on since the first build, so that a second one would be of something
+ * else. The next build of the module is compared in its place.
+ */
+async function findWhatWasBuilt(deps: CheckDependencies, check: BuildCheck): Promise<Found | null> {
+  const { db, mesh } = deps;
+  const build = await getBuild(db, mesh, check.module, check.inputs);
+  const first = await getArtifact(db, mesh, check.module, check.artifact);
+  const modules = await listModules(db, mesh);
+  const module = modules.find((one) => one.name === check.module);
+  if (build === null || first === null || first.collectedAt !== null || module === undefined) return null;
+  const { closure } = build;
+  if (module.tree !== closure.tree) return null;
+  if (deps.toolchains[closure.language] !== closure.toolchain) return null;
+  if (deps.builders[closure.language] !== closure.builder) return null;
+  const edges = (await listEdges(db, mesh)).filter((edge) => edge.module === check.module);
+  const dependencies: BuildDependency[] = [];
+  for (const [name, digest] of Object.entries(closure.dependencies)) {
+    const artifact = await getArtifact(db, mesh, name, digest);
+    if (artifact === null || artifact.collectedAt !== null) return null;
+    const kind = edges.some((edge) => edge.dependency === name && edge.kind === "build") ? "build" : "test";
+    dependencies.push({ module: name, kind, artifact: artifact.artifact });
+  }
+  return { build, first, module, modules, dependencies };
+}
+
+async function runAgain(deps: CheckDependencies, check: BuildCheck, found: Found): Promise<SecondBuild> {
+  const { module, build } = found;
+  const repository = await getRepository(deps.db, deps.mesh, module.repository);
+  if (repository === null) throw new Error(`repository ${module.repository} of ${check.module} is not registered`);
+  return await buildAgain({
+    first: found.first.artifact,
+    closure: build.closure,
+    source: {
+      repository: await deps.repositories.open(repository),
+      branch: module.branch,
+      commit: build.commit,
+      path: module.path,
+      without: nestedPaths(
+        { ...module, module: module.name },
+        found.modules.map((one) => ({ ...one, module: one.name })),
+      ),
+    },
+    dependencies: found.dependencies,
+    store: deps.artifacts,
+    sandbox: deps.sandboxFor(module.repository),
+    folders: deps.folders,
+    signal: deps.signal,
+  });
+}
+
+async function keepComparison(
+  { db, mesh }: CheckDependencies,
+  check: BuildCheck,
+  compared: Extract<SecondBuild, { kind: "compared" }>,
+): Promise<CheckResult> {
+  const { module, inputs, artifact } = check;
+  const { second, files, varied } = compared;
+  const state = second === artifact ? "same" : "differs";
+  await recordCheck(db, mesh, { module, inputs, state, second, files, varied });
+  await clearCondition(db, mesh, { code: "second-build-failing", subject: module });
+  const condition = { code: "not-reproducible", subject: module };
+  if (state === "same") await clearCondition(db, mesh, condition);
+  else
+    await observeCondition(db, mesh, {
+      ...condition,
+      message: `${module} is not reproducible: built twice from the same inputs, ${files.length} files differ: ${files.slice(0, 10).join("; ")}`,
+      remedy: `keep clocks, random numbers and the order of things out of what it writes; until then every rebuild of ${module} rebuilds what is built against it`,
+      urgent: false,
+    });
+  return state;
+}
+
+async function keepFailure({ db, mesh }: CheckDependencies, check: BuildCheck, why: string): Promise<CheckResult> {
+  const { module, inputs } = check;
+  const retryInMs = Math.min(firstRetryMs * 2 ** Math.min(check.attempts - 1, 20), longestRetryMs);
+  await recordCheckFailure(db, mesh, { module, inputs, failure: why, retryInMs });
+  if (check.attempts >= patience)
+    await observeCondition(db, mesh, {
+      code: "second-build-failing",
+      subject: module,
+      message: `${module} was fit once, and its second build did not come out fit ${check.attempts} times: ${why}`,
+      remedy: "its verdict stands; look whether its tests depend on the moment, or the machine lacks something",
+      urgent: false,
+    });
+  return "failed";
+}

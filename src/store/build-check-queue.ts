@@ -1,0 +1,106 @@
+import { z } from "zod";
+import type { Name } from "../core/names.ts";
+import { buildCheckColumns, buildCheckSchema, type BuildCheck } from "./build-checks.ts";
+import type { Queryable } from "./database.ts";
+import { maybeOne, one, run } from "./rows.ts";
+import { storableJson, storableText } from "./storable.ts";
+
+/** Has these inputs built a second time; once is enough. */
+export async function addBuildCheck(
+  db: Queryable,
+  mesh: Name,
+  check: Pick<BuildCheck, "module" | "inputs" | "artifact" | "why"> & { readonly inMs: number },
+): Promise<void> {
+  await run(
+    db,
+    `insert into build_check (mesh, module, inputs, artifact, why, next_try_at)
+       values ($1, $2, $3, $4, $5, now() + $6::float8 * interval '1 millisecond') on conflict do nothing`,
+    [mesh, check.module, check.inputs, check.artifact, check.why, check.inMs],
+  );
+}
+
+/**
+ * The next second build to run, taken: it is not given out again before `retryInMs`, so that one that kills its worker
+ * is not tried without end. Null: none is due, or modules are being built, which goes first.
+ */
+export function takeDueCheck(
+  db: Queryable,
+  mesh: Name,
+  options: { readonly retryInMs: number; readonly lostAfterMs: number },
+): Promise<BuildCheck | null> {
+  return maybeOne(
+    db,
+    buildCheckSchema,
+    `update build_check c set attempts = attempts + 1, next_try_at = now() + $2::float8 * interval '1 millisecond'
+      where (c.mesh, c.module, c.inputs) = (
+        select mesh, module, inputs from build_check
+         where mesh = $1 and state = 'due' and next_try_at <= now() order by next_try_at limit 1 for update skip locked)
+        and not exists (select from build b where b.mesh = $1 and b.state = 'building'
+                          and b.started_at > now() - $3::float8 * interval '1 millisecond')
+      returning ${buildCheckColumns}`,
+    [mesh, options.retryInMs, options.lostAfterMs],
+  );
+}
+
+export async function recordCheck(
+  db: Queryable,
+  mesh: Name,
+  check: Pick<BuildCheck, "module" | "inputs" | "second"> & {
+    readonly state: "same" | "differs";
+    readonly files: readonly string[];
+    readonly varied: readonly string[];
+  },
+): Promise<void> {
+  await run(
+    db,
+    `update build_check set state = $4, second = $5, files = $6, varied = $7, failure = null, checked_at = now()
+      where mesh = $1 and module = $2 and inputs = $3`,
+    [
+      mesh,
+      check.module,
+      check.inputs,
+      check.state,
+      check.second,
+      storableJson(check.files.map(storableText)),
+      storableJson(check.varied),
+    ],
+  );
+}
+
+/** It could not run: said, and tried again later; nothing else follows. */
+export async function recordCheckFailure(
+  db: Queryable,
+  mesh: Name,
+  check: Pick<BuildCheck, "module" | "inputs"> & { readonly failure: string; readonly retryInMs: number },
+): Promise<void> {
+  await run(
+    db,
+    `update build_check set failure = $4, next_try_at = now() + $5::float8 * interval '1 millisecond'
+      where mesh = $1 and module = $2 and inputs = $3 and state = 'due'`,
+    [mesh, check.module, check.inputs, storableText(check.failure.slice(0, 2000)), check.retryInMs],
+  );
+}
+
+/** Nobody can compare with what is no longer kept. */
+export async function dropBuildCheck(
+  db: Queryable,
+  mesh: Name,
+  check: Pick<BuildCheck, "module" | "inputs">,
+): Promise<void> {
+  await run(db, `delete from build_check where mesh = $1 and module = $2 and inputs = $3`, [
+    mesh,
+    check.module,
+    check.inputs,
+  ]);
+}
+
+/** Was any build of this module ever built twice, or is it to be? */
+export async function hasBuildCheck(db: Queryable, mesh: Name, module: Name): Promise<boolean> {
+  const row = await one(
+    db,
+    z.object({ found: z.boolean() }),
+    `select exists (select from build_check where mesh = $1 and module = $2) as found`,
+    [mesh, module],
+  );
+  return row.found;
+}

@@ -1,0 +1,154 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { checkNextBuild, type CheckDependencies } from "../../src/activities/check-next-build.ts";
+import { createRepositoryPool } from "../../src/activities/repository-pool.ts";
+import { openArtifactStore } from "../../src/build/artifact-store.ts";
+import { packFolder } from "../../src/build/pack.ts";
+import type { Sandbox } from "../../src/build/sandbox.ts";
+import { describeBuilder, describeToolchain } from "../../src/build/toolchain.ts";
+import type { Closure } from "../../src/core/artifact.ts";
+import type { Digest } from "../../src/core/names.ts";
+import { digestValue } from "../../src/decide/digest.ts";
+import { putArtifact } from "../../src/store/artifacts.ts";
+import { addBuildCheck, hasBuildCheck } from "../../src/store/build-check-queue.ts";
+import { listBuildChecks } from "../../src/store/build-checks.ts";
+import { claimBuild, recordVerdict } from "../../src/store/builds.ts";
+import { listConditions } from "../../src/store/conditions.ts";
+import { addModule } from "../../src/store/modules.ts";
+import { addRepository } from "../../src/store/repositories.ts";
+import { createGitRepository, type GitRepository } from "../support/git-repository.ts";
+import { manifestOf, mesh, openRecords, type Records } from "../store/open-records.ts";
+
+let records: Records;
+let origin: GitRepository;
+let folder: string;
+let deps: CheckDependencies;
+
+const noSandbox: Sandbox = { promises: [], run: async () => ({ kind: "unavailable", why: "not here", log: "" }) };
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "mesh-check-"));
+  records = await openRecords();
+  origin = await createGitRepository();
+  await addRepository(records.db, mesh, { name: "source", url: `file://${origin.dir}` });
+  deps = {
+    db: records.db,
+    mesh,
+    repositories: createRepositoryPool(join(folder, "repositories")),
+    artifacts: await openArtifactStore(join(folder, "artifacts")),
+    sandboxFor: () => noSandbox,
+    folders: { work: join(folder, "work"), cache: join(folder, "cache") },
+    toolchains: { files: describeToolchain("files") },
+    builders: { files: describeBuilder("files") },
+    lostAfterMs: 60_000,
+    signal: new AbortController().signal,
+  };
+});
+
+afterEach(async () => {
+  await records.close();
+  await origin.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A module of files at its commit, fit with what its first build is said to have given. */
+async function firstBuild(text: string, gave: string): Promise<Digest> {
+  const commit = await origin.commit({ "core/mesh.yaml": "module: core\nlanguage: files\n", "core/a.txt": text });
+  await addModule(records.db, mesh, { name: "core", repository: "source", branch: "main", path: "core" });
+  const tree = await origin.git("rev-parse", "HEAD:core");
+  await records.db.query(`update module set tree = $1, source_commit = $2`, [tree, commit]);
+  const output = await mkdtemp(join(folder, "output-"));
+  await writeFile(join(output, "mesh.yaml"), "module: core\nlanguage: files\n");
+  await writeFile(join(output, "a.txt"), gave);
+  const artifact = { module: "core", ...(await packFolder({ folder: output, store: deps.artifacts })) };
+  await putArtifact(records.db, mesh, artifact, manifestOf("core"));
+  const closure: Closure = {
+    module: "core",
+    language: "files",
+    tree,
+    dependencies: {},
+    toolchain: describeToolchain("files"),
+    builder: describeBuilder("files"),
+    thirdParties: null,
+    settings: {},
+  };
+  const inputs = digestValue(closure);
+  await claimBuild(records.db, mesh, { module: "core", inputs, closure, commit, claimant: "x", staleMs: 60_000 });
+  const verdict = { verdict: "fit" as const, artifact: artifact.digest };
+  await recordVerdict(records.db, mesh, { module: "core", inputs, attempt: 1, verdict, logTail: "", findings: [] });
+  await addBuildCheck(records.db, mesh, { module: "core", inputs, artifact: artifact.digest, why: "a test", inMs: 0 });
+  return inputs;
+}
+
+const codes = async (): Promise<string[]> => (await listConditions(records.db, mesh)).map((one) => one.code);
+
+describe("a second build that is due", () => {
+  it("of what is the same is kept as such, once, and leaves nothing to do", async () => {
+    await firstBuild("one", "one");
+    expect(await checkNextBuild(deps)).toBe("same");
+    expect(await listBuildChecks(records.db, mesh)).toMatchObject([{ state: "same", files: [], failure: null }]);
+    expect(await codes()).toEqual([]);
+    expect(await checkNextBuild(deps)).toBe("none");
+    expect(await hasBuildCheck(records.db, mesh, "core")).toBe(true);
+  });
+
+  it("of what differs is a label with the files and a beginning; the verdict stands, and a later same one ends it", async () => {
+    await firstBuild("one", "one at 12:00:01");
+    expect(await checkNextBuild(deps)).toBe("differs");
+    expect(await listBuildChecks(records.db, mesh)).toMatchObject([
+      { state: "differs", files: [expect.stringMatching(/^a\.txt: /)] },
+    ]);
+    const [condition] = await listConditions(records.db, mesh);
+    expect(condition).toMatchObject({ code: "not-reproducible", subject: "core", count: 1, urgent: false });
+    expect(condition?.message).toMatch(/core is not reproducible: .* a\.txt: /);
+    const { rows } = await records.db.query(`select state from build`);
+    expect(rows).toEqual([{ state: "fit" }]);
+    expect(await checkNextBuild(deps)).toBe("none");
+    await firstBuild("two", "two");
+    expect(await checkNextBuild(deps)).toBe("same");
+    expect(await codes()).toEqual([]);
+  });
+
+  it("waits while any module is being built, and until it is due", async () => {
+    const inputs = await firstBuild("one", "one");
+    await records.db.query(`update build set state = 'building'`);
+    expect(await checkNextBuild(deps)).toBe("none");
+    await records.db.query(`update build set state = 'fit'`);
+    await records.db.query(`update build_check set next_try_at = now() + interval '1 minute'`);
+    expect(await checkNextBuild(deps)).toBe("none");
+    await records.db.query(`update build_check set next_try_at = now() where inputs = $1`, [inputs]);
+    expect(await checkNextBuild(deps)).toBe("same");
+  });
+
+  it("of a source or a tool that moved on is dropped: it would be of something else", async () => {
+    await firstBuild("one", "one");
+    await records.db.query(`update module set tree = $1`, ["0".repeat(40)]);
+    expect(await checkNextBuild(deps)).toBe("dropped");
+    await firstBuild("two", "two");
+    expect(await checkNextBuild({ ...deps, toolchains: { files: "another" } })).toBe("dropped");
+    expect(await listBuildChecks(records.db, mesh)).toEqual([]);
+  });
+
+  it("that cannot run is said, tried later, and after three times a condition; nothing else changes (R11, R33)", async () => {
+    const inputs = await firstBuild("one", "one");
+    await origin.remove();
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      expect(await checkNextBuild(deps)).toBe("failed");
+      const [check] = await listBuildChecks(records.db, mesh);
+      expect(check).toMatchObject({ state: "due", attempts: attempt, failure: expect.stringMatching(/./) });
+      expect(await checkNextBuild(deps)).toBe("none");
+      expect(await codes()).toEqual(attempt < 3 ? [] : ["second-build-failing"]);
+      await records.db.query(`update build_check set next_try_at = now() where inputs = $1`, [inputs]);
+    }
+    const { rows } = await records.db.query(`select state from build`);
+    expect(rows).toEqual([{ state: "fit" }]);
+  });
+
+  it("is taken by one of many that ask at the same moment", async () => {
+    await firstBuild("one", "one");
+    const results = await Promise.all(Array.from({ length: 6 }, () => checkNextBuild(deps)));
+    expect(results.filter((result) => result !== "none")).toEqual(["same"]);
+  });
+});
