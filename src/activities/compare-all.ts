@@ -2,14 +2,14 @@ import { InputError } from "../core/errors.ts";
 import type { Name, ObjectId } from "../core/names.ts";
 import { holdSources } from "../decide/hold-sources.ts";
 import { rebuildSet } from "../decide/rebuild-set.ts";
-import { compareSources, headKey } from "../source/compare-sources.ts";
+import { compareSources, headKey, type Comparison } from "../source/compare-sources.ts";
 import type { SourceFacts } from "../source/source-facts.ts";
 import type { Repository } from "../source/repository.ts";
 import { recordBuiltWith } from "../store/build-surroundings.ts";
-import { listEdges, replaceEdges } from "../store/edges.ts";
-import { listModules, type ModuleRecord } from "../store/modules.ts";
+import { replaceEdges } from "../store/edges.ts";
+import { listModuleSources, type ComparedModule } from "../store/module-sources.ts";
 import { listRepositories } from "../store/repositories.ts";
-import { recordSourceFacts } from "../store/source-facts.ts";
+import { recordSourceFacts, recordUnchanged } from "../store/source-facts.ts";
 import { clearCondition, listConditions } from "../store/conditions.ts";
 import { listHeads, recordCompared } from "../store/source-heads.ts";
 import { listBehindSince, recordHeldCommits } from "../store/held-sources.ts";
@@ -33,17 +33,25 @@ export async function compareAll(
   const looked = await lookAtSources(deps);
   const repositories = await openRepositories(deps);
   const heads = await fetchHeads(deps, repositories, looked);
-  const modules = await listModules(deps.db, deps.mesh);
+  const modules = await listModuleSources(deps.db, deps.mesh);
   if (modules.length > 0) {
     const comparison = await compareSources({
       modules: modules.map(({ name, repository, branch, path }) => ({ module: name, repository, branch, path })),
       repositories,
       heads,
+      known: new Map(
+        modules.flatMap(({ name, known, sourceCommit }) =>
+          // Facts that were written without saying what they were read from are read again.
+          known !== null && known.commit === sourceCommit ? [[name, known] as const] : [],
+        ),
+      ),
       cache: deps.imports,
       signal,
     });
-    const facts = await holdFacts(deps, modules, await nameFailures(deps, modules, comparison.modules));
+    const named = await nameFailures(deps, modules, comparison.modules);
+    const { facts, unchanged } = await holdFacts(deps, modules, { facts: named, unchanged: comparison.unchanged });
     await keepFacts(deps, facts);
+    if (unchanged.length > 0) await recordUnchanged(deps.db, deps.mesh, unchanged);
   }
   await keepSurroundings(deps, repositories);
   const wave = await announce(deps, request);
@@ -94,7 +102,7 @@ async function fetchHeads(
 /** A repository that never answered has no branches that could be missing: what is known is that it did not answer. */
 async function nameFailures(
   deps: ControlDependencies,
-  modules: readonly ModuleRecord[],
+  modules: readonly ComparedModule[],
   facts: readonly SourceFacts[],
 ): Promise<SourceFacts[]> {
   const heads = await listHeads(deps.db, deps.mesh);
@@ -116,20 +124,21 @@ async function keepSurroundings(deps: ControlDependencies, repositories: Readonl
 /** Without those of modules whose newer commit has to wait: they stay as they were last looked at (R16, case 6). */
 async function holdFacts(
   deps: ControlDependencies,
-  modules: readonly ModuleRecord[],
-  facts: readonly SourceFacts[],
-): Promise<SourceFacts[]> {
+  modules: readonly ComparedModule[],
+  seen: { readonly facts: readonly SourceFacts[]; readonly unchanged: Comparison["unchanged"] },
+): Promise<{ facts: SourceFacts[]; unchanged: Comparison["unchanged"] }> {
   const held = await readHeld(deps);
   const known = new Map(modules.map((module) => [module.name, module.sourceCommit]));
   const heldCommits = new Map<Name, ObjectId>();
-  const kept = facts.filter(({ module, commit }) => {
+  const isTaken = ({ module, commit }: Pick<SourceFacts, "module" | "commit">): boolean => {
     const before = known.get(module) ?? null;
     if (commit === null || before === null || commit.id === before || !held.has(module)) return true;
     heldCommits.set(module, commit.id);
     return false;
-  });
+  };
+  const taken = { facts: seen.facts.filter(isTaken), unchanged: seen.unchanged.filter(isTaken) };
   await recordHeldCommits(deps.db, deps.mesh, heldCommits);
-  return kept;
+  return taken;
 }
 
 async function readHeld(deps: ControlDependencies): Promise<ReadonlyMap<Name, Name>> {
@@ -151,14 +160,13 @@ function surroundingsOf(deps: ControlDependencies): BuildSurroundings {
 }
 
 async function keepFacts(deps: ControlDependencies, facts: readonly SourceFacts[]): Promise<void> {
-  const known = new Map<Name, string>();
-  for (const edge of await listEdges(deps.db, deps.mesh))
-    known.set(edge.module, `${known.get(edge.module) ?? ""}${edgeText(edge)}`);
-  for (const fact of facts) {
-    const edges = fact.edges.toSorted((a, b) => compareText(a.dependency, b.dependency) || compareText(a.kind, b.kind));
-    if (edges.map(edgeText).join("") !== (known.get(fact.module) ?? ""))
-      await replaceEdges(deps.db, deps.mesh, fact.module, edges);
-  }
+  if (facts.length === 0) return;
+  // Before the facts, which say that this was done: cut short in between, it is done again.
+  await replaceEdges(
+    deps.db,
+    deps.mesh,
+    facts.map(({ module, edges }) => ({ module, edges })),
+  );
   await recordSourceFacts(
     deps.db,
     deps.mesh,
@@ -172,16 +180,9 @@ async function keepFacts(deps: ControlDependencies, facts: readonly SourceFacts[
       manifest: fact.manifest,
       findings: [...fact.findings],
       problem: fact.problem?.message ?? null,
+      known: fact.known,
     })),
   );
-}
-
-function edgeText(edge: { dependency: string; kind: string; file: string; line: number }): string {
-  return `${edge.dependency} ${edge.kind} ${edge.file}:${edge.line}\n`;
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** What may be rebuilt, said before it is (R9). Sources that moved in the middle of a wave belong to that wave. */

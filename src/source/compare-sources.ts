@@ -1,23 +1,29 @@
 import type { Name, ObjectId } from "../core/names.ts";
+import { deriveModule } from "./derive-edges.ts";
+import { createFolderReading, type FolderReading } from "./folder-reading.ts";
+import type { ImportCache } from "./imports/import-cache.ts";
+import type { FactFiles, FileImports, ImportReader, PublishedNames } from "./imports/import-reader.ts";
+import { readModuleImports } from "./imports/read-module-imports.ts";
 import { createFilesReader } from "./imports/files.ts";
 import { createGoReader } from "./imports/go.ts";
-import type { ImportCache } from "./imports/import-cache.ts";
-import type { ImportReader } from "./imports/import-reader.ts";
-import { readModuleImports } from "./imports/read-module-imports.ts";
 import { createPythonReader } from "./imports/python.ts";
 import { createRustReader } from "./imports/rust.ts";
 import { createTypeScriptReader } from "./imports/typescript.ts";
-import { deriveEdges } from "./derive-edges.ts";
-import { nestedPaths } from "./nested-paths.ts";
-import { readModuleFolders, type ModuleFolder } from "./read-module-folders.ts";
-import { readTrees, type TreeReading } from "./read-tree.ts";
+import { factsKeyOf, hasSameContext, shareFacts } from "./known-source.ts";
+import type { KnownSource } from "../core/known-source.ts";
+import { lookAtFolders, type Placed, type SeenFolder } from "./look-at-folders.ts";
+import { indexPlacements, type Placements } from "./placements.ts";
+import { type Claim, type Published, publishNames } from "./publish-names.ts";
+import type { ModuleFolder } from "./read-module-folders.ts";
 import type { CommitInfo, Repository } from "./repository.ts";
 import type { RegisteredModule, SourceFacts } from "./source-facts.ts";
 
 export interface Comparison {
-  /** In the order given. */
+  /** Those that were read, in the order given. Without `known` all of them. */
   readonly modules: readonly SourceFacts[];
-  /** Files parsed now; the rest came from the cache. */
+  /** Those whose facts are what is known of them, at another commit. */
+  readonly unchanged: readonly { readonly module: Name; readonly commit: CommitInfo }[];
+  /** Files parsed now, and those that the cache knew. */
   readonly parsedFiles: number;
   readonly cachedFiles: number;
 }
@@ -28,6 +34,8 @@ export interface CompareSources {
   readonly repositories: ReadonlyMap<Name, Repository>;
   /** The commit each branch was resolved to, once (case 5), by `headKey`. Null: the branch does not exist. */
   readonly heads: ReadonlyMap<string, ObjectId | null>;
+  /** What the facts on record were read from: where that is the same they hold, and nothing is read. */
+  readonly known?: ReadonlyMap<Name, KnownSource>;
   readonly cache: ImportCache;
   /** By language. `createImportReaders()` where it is left out. */
   readonly readers?: ReadonlyMap<string, ImportReader>;
@@ -52,47 +60,191 @@ export function createImportReaders(): ReadonlyMap<string, ImportReader> {
 }
 
 /**
- * Reads every registered module at the resolved commits. Commits that are not here yet are fetched. A repository that
- * does not answer is an UnavailableError for the whole comparison, never a shorter answer (R26).
+ * What is true of every registered module at the resolved commits; only what moved is read. Commits that are not here yet
+ * are fetched. A repository that does not answer is an UnavailableError for the whole comparison, never a shorter
+ * answer (R26).
  */
 export async function compareSources(options: CompareSources): Promise<Comparison> {
-  const placed = options.modules.flatMap((module) => {
+  const placed = options.modules.flatMap((module): Placed[] => {
     const commit = findHead(options, module);
     return commit === null ? [] : [{ module, commit, repository: findRepository(options, module) }];
   });
+  await fetchUnknown(options, placed);
+  const placements = indexPlacements(options.modules);
+  const seen = await lookAtFolders(placed, placements, options.known ?? new Map<Name, KnownSource>());
   const readers = options.readers ?? createImportReaders();
-  const folders = new Map<Name, ModuleFolder>();
-  for (const group of groupByCommit(placed)) {
-    options.signal?.throwIfAborted();
-    const { repository, commit } = group;
-    await repository.fetchCommits([{ branch: group.branch, commit }]);
-    const info = await repository.commitInfo(commit);
-    const trees = await readTrees({
-      repository,
-      commit,
-      folders: group.modules.map((module) => ({ path: module.path, without: nestedPaths(module, options.modules) })),
-    });
-    await readFolders({ repository, info, modules: group.modules, trees, readers, into: folders });
-    options.onProgress?.();
-  }
+  const reading = createFolderReading({ readers, signal: options.signal, onProgress: options.onProgress });
+  const work = { options, readers, placements, seen, reading };
+  const { facts, ...counts } = await readWhatMoved(work);
+  const unchanged: { module: Name; commit: CommitInfo }[] = [];
+  for (const { module, repository, commit, known } of seen)
+    if (!facts.has(module.module) && known?.commit !== commit)
+      unchanged.push({ module: module.module, commit: await reading.infoOf(repository, commit) });
+  const here = new Set(placed.map(({ module }) => module.module));
+  const modules = options.modules.flatMap((module): SourceFacts[] => {
+    const read = facts.get(module.module);
+    if (read !== undefined) return [read];
+    return here.has(module.module) ? [] : [describeMissingBranch(module)];
+  });
+  return { modules, unchanged, ...counts };
+}
+
+interface Work {
+  readonly options: CompareSources;
+  readonly readers: ReadonlyMap<string, ImportReader>;
+  readonly placements: Placements;
+  readonly seen: readonly SeenFolder[];
+  readonly reading: FolderReading;
+}
+
+interface Read {
+  readonly facts: ReadonlyMap<Name, SourceFacts>;
+  readonly parsedFiles: number;
+  readonly cachedFiles: number;
+}
+
+/** Folders that moved, and those whose imports may lead elsewhere now because of what others publish. */
+async function readWhatMoved(work: Work): Promise<Read> {
+  const { options, seen, reading, readers } = work;
+  const moved = seen.filter(({ known }) => known === null);
+  await reading.read(moved);
+  const names = readNames(work);
+  const published = publishNames(names.claims, work.placements.text);
+  const factsKey = createFactsKey(work);
+  const stale = seen.filter(({ known }) => {
+    return known !== null && !hasSameContext(known, published.key(known.language ?? ""), factsKey);
+  });
+  await reading.read(stale);
+  const wanted = [...moved, ...stale];
   const imports = await readModuleImports({
-    folders: [...folders.values()],
+    folders: wanted.flatMap(({ module }) => reading.folders.get(module.module) ?? []),
     readers,
     cache: options.cache,
     signal: options.signal,
     onProgress: options.onProgress,
   });
-  const derived = deriveEdges({ registered: options.modules, folders, imports: imports.files, readers });
-  const modules = options.modules.map(
-    (module): SourceFacts => derived.get(module.module) ?? describeMissingBranch(module),
-  );
-  return { modules, parsedFiles: imports.parsed, cachedFiles: imports.cached };
+  const derive = { ...work, published, own: names.own, imports: imports.files, factsKey };
+  const facts = new Map<Name, SourceFacts>();
+  for (let left = wanted; left.length > 0;) {
+    const asked = new Set<Name>();
+    const again: SeenFolder[] = [];
+    for (const one of left) {
+      const derived = deriveOne(derive, one, asked);
+      if (derived === null) again.push(one);
+      else facts.set(one.module.module, derived);
+    }
+    await reading.read(seen.filter(({ module }) => asked.has(module.module)));
+    left = again;
+  }
+  return { facts, parsedFiles: imports.parsed, cachedFiles: imports.cached };
 }
 
-interface Placed {
-  readonly module: RegisteredModule;
-  readonly commit: ObjectId;
-  readonly repository: Repository;
+/** What every module publishes: of those that were read by their reader, of the others as it is known. */
+function readNames({ seen, reading, readers }: Work): {
+  readonly claims: readonly Claim[];
+  readonly own: ReadonlyMap<Name, PublishedNames>;
+} {
+  const own = new Map<Name, PublishedNames>();
+  const claims = seen.flatMap(({ module: { module }, known }): Claim[] => {
+    if (known !== null)
+      return known.language === null ? [] : [{ module, language: known.language, names: known.publishes }];
+    const folder = reading.folders.get(module);
+    const reader = readerOf(readers, folder);
+    if (folder === undefined || reader === undefined) return [];
+    const said = reader.publishNames({ facts: folder.facts, files: folder.files.map((file) => file.path) });
+    own.set(module, said);
+    return [{ module, language: reader.language, names: said.names }];
+  });
+  return { claims, own };
+}
+
+function readerOf(
+  readers: ReadonlyMap<string, ImportReader>,
+  folder: ModuleFolder | undefined,
+): ImportReader | undefined {
+  return folder?.manifest ? readers.get(folder.manifest.language) : undefined;
+}
+
+/** Of a module as it is now; null: it is not there. */
+function createFactsKey({ seen, reading, readers }: Work): (module: Name) => string | null {
+  const known = new Map(seen.map((one) => [one.module.module, one.known]));
+  const worked = new Map<Name, string>();
+  return (module) => {
+    const before = known.get(module);
+    if (before === undefined) return null;
+    if (before !== null) return before.factsKey;
+    const key = worked.get(module) ?? factsKeyOf(factsOf(readers, reading.folders.get(module)));
+    worked.set(module, key);
+    return key;
+  };
+}
+
+function factsOf(readers: ReadonlyMap<string, ImportReader>, folder: ModuleFolder | undefined): FactFiles {
+  return folder === undefined ? new Map<string, string>() : shareFacts(folder.facts, readerOf(readers, folder));
+}
+
+interface Derive extends Work {
+  readonly published: Published;
+  readonly own: ReadonlyMap<Name, PublishedNames>;
+  readonly imports: ReadonlyMap<string, FileImports>;
+  readonly factsKey: (module: Name) => string | null;
+}
+
+/** Null: fact files of modules are wanted that were not read; their names are in `asked` then. */
+function deriveOne(work: Derive, one: SeenFolder, asked: Set<Name>): SourceFacts | null {
+  const folder = work.reading.folders.get(one.module.module);
+  if (folder === undefined) throw new Error(`the folder of ${one.module.module} was to be read`);
+  const reader = readerOf(work.readers, folder);
+  const own =
+    work.own.get(one.module.module) ??
+    reader?.publishNames({ facts: folder.facts, files: folder.files.map((file) => file.path) });
+  const uses = new Map<Name, string>();
+  let missing = false;
+  const facts = deriveModule({
+    folder,
+    reader,
+    own,
+    published: work.published,
+    placements: work.placements,
+    imports: work.imports,
+    factsOf: (other) => {
+      const key = work.factsKey(other);
+      if (key === null) return new Map<string, string>();
+      uses.set(other, key);
+      const read = work.reading.folders.get(other);
+      if (read === undefined) {
+        asked.add(other);
+        missing = true;
+      }
+      return factsOf(work.readers, read);
+    },
+  });
+  if (missing) return null;
+  const known: KnownSource | null =
+    one.folder === null
+      ? null
+      : {
+          commit: one.commit,
+          folder: one.folder,
+          sourceKey: one.sourceKey,
+          namesKey: work.published.key(reader?.language ?? ""),
+          language: reader?.language ?? null,
+          publishes: [...facts.publishes],
+          factsKey: factsKeyOf(factsOf(work.readers, folder)),
+          uses: Object.fromEntries(uses),
+        };
+  return { ...facts, known };
+}
+
+/** A commit that every module of it was compared at is here: nothing is asked. */
+async function fetchUnknown({ known }: CompareSources, placed: readonly Placed[]): Promise<void> {
+  const wanted = new Map<Repository, Map<ObjectId, string>>();
+  for (const { module, repository, commit } of placed) {
+    if (known?.get(module.module)?.commit === commit) continue;
+    wanted.set(repository, (wanted.get(repository) ?? new Map<ObjectId, string>()).set(commit, module.branch));
+  }
+  for (const [repository, commits] of wanted)
+    await repository.fetchCommits([...commits].map(([commit, branch]) => ({ branch, commit })));
 }
 
 function findHead(options: CompareSources, module: RegisteredModule): ObjectId | null {
@@ -109,48 +261,6 @@ function findRepository(options: CompareSources, module: RegisteredModule): Repo
   return repository;
 }
 
-interface CommitGroup {
-  readonly repository: Repository;
-  readonly branch: string;
-  readonly commit: ObjectId;
-  readonly modules: RegisteredModule[];
-}
-
-function groupByCommit(placed: readonly Placed[]): CommitGroup[] {
-  const groups = new Map<string, CommitGroup>();
-  for (const { module, commit, repository } of placed) {
-    const key = headKey(module.repository, module.branch);
-    const group = groups.get(key) ?? { repository, branch: module.branch, commit, modules: [] };
-    group.modules.push(module);
-    groups.set(key, group);
-  }
-  return [...groups.values()];
-}
-
-async function readFolders(options: {
-  readonly repository: Repository;
-  readonly info: CommitInfo;
-  readonly modules: readonly RegisteredModule[];
-  readonly trees: readonly TreeReading[];
-  readonly readers: ReadonlyMap<string, ImportReader>;
-  readonly into: Map<Name, ModuleFolder>;
-}): Promise<void> {
-  const { repository, info, readers } = options;
-  const folders = await readModuleFolders({
-    repository,
-    info,
-    readers,
-    modules: options.modules.map((module, at) => ({ module, tree: treeOf(options.trees, at) })),
-  });
-  for (const folder of folders) options.into.set(folder.module.module, folder);
-}
-
-function treeOf(trees: readonly TreeReading[], at: number): TreeReading {
-  const tree = trees[at];
-  if (tree === undefined) throw new Error("every folder that was asked for has a reading");
-  return tree;
-}
-
 function describeMissingBranch(module: RegisteredModule): SourceFacts {
   const message = `there is no branch ${module.branch} in repository ${module.repository}`;
   return {
@@ -163,5 +273,6 @@ function describeMissingBranch(module: RegisteredModule): SourceFacts {
     edges: [],
     findings: [],
     problem: { stage: "source", message },
+    known: null,
   };
 }

@@ -1,83 +1,33 @@
-import { posix } from "node:path";
 import type { Name } from "../core/names.ts";
 import { compareText } from "../decide/short-names.ts";
 import { describeFinding, type Finding } from "./finding.ts";
-import type { FileImports, ImportReader, PublishedNames, Resolver } from "./imports/import-reader.ts";
+import type { FactFiles, FileImports, ImportReader, PublishedNames, Resolver } from "./imports/import-reader.ts";
 import { importsKey } from "./imports/read-module-imports.ts";
+import type { Placements } from "./placements.ts";
+import type { Published, Rival } from "./publish-names.ts";
 import type { ModuleFolder } from "./read-module-folders.ts";
-import type { RegisteredModule, SourceEdge, SourceFacts } from "./source-facts.ts";
+import type { SourceEdge, SourceFacts } from "./source-facts.ts";
 
-export interface DeriveEdges {
-  readonly registered: readonly RegisteredModule[];
-  readonly folders: ReadonlyMap<Name, ModuleFolder>;
+export interface DeriveModule {
+  readonly folder: ModuleFolder;
+  /** Undefined: its manifest cannot be read, or nobody reads its language. */
+  readonly reader: ImportReader | undefined;
+  /** What the reader says of the module's own names. */
+  readonly own: PublishedNames | undefined;
+  readonly published: Published;
+  readonly placements: Placements;
   /** By `importsKey`. */
   readonly imports: ReadonlyMap<string, FileImports>;
-  readonly readers: ReadonlyMap<string, ImportReader>;
+  readonly factsOf: (module: Name) => FactFiles;
 }
 
 /** A module with thousands of faults is shown by its first ones. */
 const findingsLimit = 200;
 
-/** From what files import to which modules each module is built against (R4). A function of its input. */
-export function deriveEdges(options: DeriveEdges): ReadonlyMap<Name, SourceFacts> {
-  const published = publishNames(options);
-  const facts = new Map<Name, SourceFacts>();
-  for (const [name, folder] of options.folders) facts.set(name, deriveModule(options, folder, published));
-  return facts;
-}
-
-interface Published {
-  /** By language, then by name: each language has names of its own. */
-  readonly owners: ReadonlyMap<string, ReadonlyMap<string, Name>>;
-  /** What a module says of its own names, and those who publish one of them too. */
-  readonly byModule: ReadonlyMap<Name, PublishedNames & { readonly rivals: readonly Rival[] }>;
-}
-
-interface Rival {
-  readonly name: string;
-  readonly module: Name;
-}
-
-function publishNames(options: DeriveEdges): Published {
-  const claims = new Map<string, Map<string, Name[]>>();
-  const said = new Map<Name, PublishedNames & { readonly language: string }>();
-  // By name, so that it never depends on the order of the modules who stands first among those that claim one.
-  for (const [module, folder] of [...options.folders].toSorted(([a], [b]) => compareText(a, b))) {
-    const reader = readerOf(options, folder);
-    if (reader === undefined) continue;
-    const own = reader.publishNames({ facts: folder.facts, files: folder.files.map((file) => file.path) });
-    said.set(module, { ...own, language: reader.language });
-    const names = claims.get(reader.language) ?? new Map<string, Name[]>();
-    claims.set(reader.language, names);
-    for (const name of own.names) names.set(name, [...(names.get(name) ?? []), module]);
-  }
-  const owners = new Map<string, Map<string, Name>>();
-  // Even where two claim one name, an import of it is an edge: both claimants are broken until one gives it up.
-  for (const [language, names] of claims) {
-    const first = [...names].flatMap(([name, [module]]) => (module === undefined ? [] : [[name, module] as const]));
-    owners.set(language, new Map(first));
-  }
-  const byModule = new Map(
-    [...said].map(([module, own]) => {
-      const rivals = own.names.flatMap((name) =>
-        (claims.get(own.language)?.get(name) ?? []).flatMap((other) =>
-          other === module ? [] : [{ name, module: other }],
-        ),
-      );
-      return [module, { ...own, rivals }] as const;
-    }),
-  );
-  return { owners, byModule };
-}
-
-function readerOf(options: DeriveEdges, folder: ModuleFolder): ImportReader | undefined {
-  return folder.manifest === null ? undefined : options.readers.get(folder.manifest.language);
-}
-
-function deriveModule(options: DeriveEdges, folder: ModuleFolder, published: Published): SourceFacts {
+/** From what files import to which modules one is built against (R4). A function of its input. */
+export function deriveModule(options: DeriveModule): Omit<SourceFacts, "known"> {
+  const { folder, reader, own, published } = options;
   const { module } = folder.module;
-  const reader = readerOf(options, folder);
-  const own = published.byModule.get(module);
   const findings: Finding[] = [...folder.findings, ...(own?.findings ?? [])];
   const edges = new Map<Name, SourceEdge>();
   if (reader !== undefined) {
@@ -85,12 +35,12 @@ function deriveModule(options: DeriveEdges, folder: ModuleFolder, published: Pub
       module,
       facts: folder.facts,
       files: folder.files.map((file) => file.path),
-      published: published.owners.get(reader.language) ?? new Map<string, Name>(),
-      ownerOfPath: (path) => findOwner(options.registered, folder.module, path),
-      factsOf: (other) => options.folders.get(other)?.facts ?? new Map<string, string>(),
+      published: published.owners(reader.language),
+      ownerOfPath: (path) => options.placements.ownerOf(folder.module, path),
+      factsOf: options.factsOf,
     });
     findings.push(...resolver.findings);
-    for (const rival of own?.rivals ?? []) {
+    for (const rival of published.rivals(module)) {
       findings.push({
         severity: "error",
         file: reader.factFiles[0] ?? ".",
@@ -98,7 +48,7 @@ function deriveModule(options: DeriveEdges, folder: ModuleFolder, published: Pub
         message: `publishes ${rival.name}, and so does module ${rival.module}: one of them needs another name`,
       });
     }
-    const found = collectEdges({ options, folder, reader, resolver, published, edges });
+    const found = collectEdges({ ...options, reader, resolver, edges });
     findings.push(...found.toSorted(compareFindings));
     // After the code: where it shows a use of the same kind, that line says more.
     for (const { owner, use, file, line } of resolver.declared) {
@@ -125,21 +75,18 @@ function sayOnce(findings: readonly Finding[]): Finding[] {
   return [...new Map(findings.map((finding) => [`${finding.severity} ${describeFinding(finding)}`, finding])).values()];
 }
 
-interface CollectEdges {
-  readonly options: DeriveEdges;
-  readonly folder: ModuleFolder;
+interface CollectEdges extends DeriveModule {
   readonly reader: ImportReader;
   readonly resolver: Resolver;
-  readonly published: Published;
   /** Added to. */
   readonly edges: Map<Name, SourceEdge>;
 }
 
-function collectEdges({ options, folder, reader, resolver, published, edges }: CollectEdges): Finding[] {
+function collectEdges({ folder, imports: read, reader, resolver, published, edges }: CollectEdges): Finding[] {
   const findings: Finding[] = [];
   for (const file of folder.files) {
     if (!reader.isSource(file.path)) continue;
-    const imports = options.imports.get(importsKey(reader.readerKey(file.path), file.blob));
+    const imports = read.get(importsKey(reader.readerKey(file.path), file.blob));
     if (imports === undefined) {
       findings.push({
         severity: "error",
@@ -169,7 +116,7 @@ function collectEdges({ options, folder, reader, resolver, published, edges }: C
 function sayRivals(published: Published, owner: Name, specifier: string): Pick<Finding, "severity" | "message">[] {
   const isOf = ({ name }: Rival): boolean =>
     specifier === name || (specifier.startsWith(name) && /^[/.:]/.test(specifier.slice(name.length)));
-  const rivals = (published.byModule.get(owner)?.rivals ?? []).filter(isOf);
+  const rivals = published.rivals(owner).filter(isOf);
   const [first] = rivals;
   if (first === undefined) return [];
   const others = rivals.filter(({ name }) => name === first.name).map(({ module }) => module);
@@ -196,19 +143,4 @@ function addEdge(
   const isBefore = (edge: SourceEdge): boolean =>
     kind === edge.kind ? (compareText(file, edge.file) || line - edge.line) < 0 : kind === "build";
   if (known === undefined || isBefore(known)) edges.set(dependency, { dependency, kind, file, line });
-}
-
-/** Which other module owns a path relative to this one's folder: the innermost folder around it. */
-function findOwner(registered: readonly RegisteredModule[], self: RegisteredModule, path: string): Name | null {
-  const absolute = posix.normalize(posix.join(self.path, path));
-  let owner: RegisteredModule | null = null;
-  for (const other of registered) {
-    if (other.repository !== self.repository || other.branch !== self.branch) continue;
-    const within =
-      other.path === "."
-        ? !absolute.startsWith("..")
-        : absolute === other.path || absolute.startsWith(`${other.path}/`);
-    if (within && (owner === null || other.path.length > owner.path.length || owner.path === ".")) owner = other;
-  }
-  return owner === null || owner.module === self.module ? null : owner.module;
 }

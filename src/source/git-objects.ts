@@ -36,14 +36,15 @@ async function expectAbsent(local: Local, id: ObjectId, path: string): Promise<v
 export async function* listTree(
   local: Local,
   tree: ObjectId,
-  entryLimit: number,
+  { entryLimit, paths }: { readonly entryLimit: number; readonly paths: readonly string[] },
 ): AsyncGenerator<TreeEntry, void, undefined> {
   objectIdSchema.parse(tree);
+  for (const path of paths) treePathSchema.parse(path);
   let rest: Buffer = Buffer.alloc(0);
   let entries = 0;
   for await (const chunk of streamGit({
     ...local,
-    args: ["ls-tree", "-r", "-t", "-z", "-l", "--full-tree", "--end-of-options", tree],
+    args: ["ls-tree", "-r", "-t", "-z", "-l", "--full-tree", "--end-of-options", tree, ...paths],
   })) {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let start = 0;
@@ -59,6 +60,36 @@ export async function* listTree(
     }
     rest = rest.subarray(start);
   }
+}
+
+/** As many as fit into the arguments of one process, whatever their length. */
+const pathsPerListing = 500;
+
+export async function foldersAt(
+  local: Local,
+  commit: ObjectId,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, ObjectId>> {
+  objectIdSchema.parse(commit);
+  const wanted = new Set(paths.map((path) => treePathSchema.parse(path)));
+  const found = new Map<string, ObjectId>();
+  if (wanted.delete(".")) {
+    const root = await treeAt(local, commit, ".");
+    if (root !== null) found.set(".", root);
+  }
+  const above = new Set([...wanted].map((path) => path.slice(0, path.lastIndexOf("/") + 1)));
+  const listings: string[][] = above.delete("") ? [[]] : [];
+  const folders = [...above].toSorted();
+  for (let at = 0; at < folders.length; at += pathsPerListing) listings.push(folders.slice(at, at + pathsPerListing));
+  for (const listing of listings) {
+    const args = ["ls-tree", "-d", "-z", "--full-tree", "--end-of-options", commit, ...listing];
+    const output = await runGit({ ...local, args, outputBytes: 256 * 1024 * 1024 });
+    for (const line of output.toString("utf8").split("\0")) {
+      const [, type, id, path] = /^\d+ (\w+) ([0-9a-f]+)\t([^]+)$/.exec(line) ?? [];
+      if (type === "tree" && path !== undefined && wanted.has(path)) found.set(path, objectIdSchema.parse(id));
+    }
+  }
+  return found;
 }
 
 function parseEntry(line: Buffer): TreeEntry {

@@ -23,6 +23,9 @@ export const treeLimits: TreeLimits = { files: 20_000, bytes: 512 * 1024 * 1024,
 /** A repository may hold more than its modules; past this it is not listed at all. */
 const repositoryEntries = 2_000_000;
 
+/** More folders than this are read by one listing of everything. */
+const listedAlone = 200;
+
 export type TreeReading =
   | {
       readonly kind: "tree";
@@ -60,7 +63,10 @@ export async function readTrees(options: ReadTrees): Promise<TreeReading[]> {
   const root = await repository.treeAt(commit, ".");
   if (root === null) throw new InputError(`${commit} of repository ${repository.url} is no commit`);
   const whole = byFirst.get(".") ?? [];
-  for await (const entry of repository.listTree(root, repositoryEntries)) {
+  // Of a few folders only those are listed: the rest of the repository may be a million files.
+  const few = whole.length === 0 && options.folders.length <= listedAlone;
+  const paths = few ? options.folders.map((folder) => folder.path) : [];
+  for await (const entry of repository.listTree(root, repositoryEntries, paths)) {
     const slash = entry.path.indexOf("/");
     for (const gatherer of byFirst.get(slash === -1 ? entry.path : entry.path.slice(0, slash)) ?? [])
       gatherer.see(entry);

@@ -40,8 +40,10 @@ export interface Repository {
   commitInfo(commit: ObjectId): Promise<CommitInfo>;
   /** Id of the tree at a path of a commit or tree; null where there is none, or it is not a folder. */
   treeAt(commitOrTree: ObjectId, path: string): Promise<ObjectId | null>;
-  /** Every entry below a tree, recursively, in git's order. InputError past `entryLimit`. */
-  listTree(tree: ObjectId, entryLimit: number): AsyncIterable<TreeEntry>;
+  /** Ids of the folders at these paths of a commit, by one listing of the folders above them; those that are there. */
+  foldersAt(commit: ObjectId, paths: readonly string[]): Promise<ReadonlyMap<string, ObjectId>>;
+  /** Every entry below a tree, recursively, in git's order; `paths`: only those at or below them. InputError past `entryLimit`. */
+  listTree(tree: ObjectId, entryLimit: number, paths?: readonly string[]): AsyncIterable<TreeEntry>;
   /** The blobs, in the order asked for. */
   readBlobs(blobs: readonly ObjectId[]): AsyncIterable<BlobReading>;
 }

@@ -1,5 +1,6 @@
 import type { Manifest } from "../core/manifest.ts";
 import type { Digest, Name, ObjectId } from "../core/names.ts";
+import type { KnownSource } from "../core/known-source.ts";
 import type { Finding } from "./finding.ts";
 import type { CommitInfo } from "./repository.ts";
 
@@ -41,4 +42,6 @@ export interface SourceFacts {
   readonly findings: readonly Finding[];
   /** Why it cannot be built as it is; findings say more. */
   readonly problem: SourceProblem | null;
+  /** What they were read from; null: they are read again each time, because there is no folder. */
+  readonly known: KnownSource | null;
 }

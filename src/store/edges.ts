@@ -14,28 +14,32 @@ export const edgeSchema = z.object({
 });
 export type Edge = z.infer<typeof edgeSchema>;
 
+export interface ModuleEdges {
+  readonly module: Name;
+  readonly edges: readonly Omit<Edge, "module">[];
+}
+
 /**
- * The edges of one module are these and no others. One statement: nobody sees the module without its edges,
- * and edges that stay are not rewritten.
+ * The edges of these modules are these and no others. One statement: nobody sees a module without its edges, and edges
+ * that stay are not rewritten.
  */
-export async function replaceEdges(
-  db: Queryable,
-  mesh: Name,
-  module: Name,
-  edges: readonly Omit<Edge, "module">[],
-): Promise<void> {
+export async function replaceEdges(db: Queryable, mesh: Name, modules: readonly ModuleEdges[]): Promise<void> {
+  const rows = modules.flatMap(({ module, edges }) => edges.map((edge) => ({ module, ...edge })));
   await run(
     db,
     `with wanted as (
-       select * from jsonb_to_recordset($3::jsonb) as e(dependency text, kind text, file text, line integer)),
+       select * from jsonb_to_recordset($3::jsonb)
+         as e(module text, dependency text, kind text, file text, line integer)),
      gone as (
-       delete from module_edge e where e.mesh = $1 and e.module = $2
-         and not exists (select from wanted w where w.dependency = e.dependency and w.kind = e.kind))
+       delete from module_edge e where e.mesh = $1 and e.module = any($2::text[])
+         and not exists (select from wanted w
+                          where w.module = e.module and w.dependency = e.dependency and w.kind = e.kind))
      insert into module_edge as known (mesh, module, dependency, kind, file, line)
-       select $1, $2, dependency, kind, file, line from wanted
+       select $1, w.module, w.dependency, w.kind, w.file, w.line from wanted w
+         join module m on m.mesh = $1 and m.name = w.module
      on conflict (mesh, module, dependency, kind) do update set file = excluded.file, line = excluded.line
        where (known.file, known.line) is distinct from (excluded.file, excluded.line)`,
-    [mesh, module, storableJson(edges)],
+    [mesh, modules.map(({ module }) => module), storableJson(rows)],
   );
 }
 

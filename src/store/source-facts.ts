@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { knownSourceSchema } from "../core/known-source.ts";
 import { manifestSchema } from "../core/manifest.ts";
 import { digestSchema, nameSchema, objectIdSchema, type Name } from "../core/names.ts";
 import type { Queryable } from "./database.ts";
@@ -18,6 +19,8 @@ export const sourceFactsRecordSchema = z.strictObject({
   findings: z.array(findingSchema),
   /** Why it cannot be built as it is; null: it can. */
   problem: z.string().nullable(),
+  /** What all of this was read from; null: it is read again. */
+  known: knownSourceSchema.nullable(),
 });
 export type SourceFactsRecord = z.infer<typeof sourceFactsRecordSchema>;
 
@@ -31,17 +34,17 @@ export function recordSourceFacts(db: Queryable, mesh: Name, records: readonly S
     db,
     `update module m set source_commit = c."sourceCommit", source_commit_at = c."sourceCommitAt",
             source_subject = c."sourceSubject", tree = c.tree, third_parties = c."thirdParties", manifest = nullif(c.manifest, 'null'),
-            findings = c.findings, problem = c.problem, compared_at = now(),
+            findings = c.findings, problem = c.problem, known = nullif(c.known, 'null'), compared_at = now(),
             moves = m.moves + (case when ${isMoved} then 1 else 0 end),
             moved = case when c."sourceCommit" is not null and (${isMoved} or m.moved is null) then jsonb_build_object('id', c."sourceCommit",
               'subject', c."sourceSubject", 'at', c."sourceCommitAt") else m.moved end
        from jsonb_to_recordset($2::jsonb) as c(module text, "sourceCommit" text, "sourceCommitAt" timestamptz,
-            "sourceSubject" text, tree text, "thirdParties" text, manifest jsonb, findings jsonb, problem text)
+            "sourceSubject" text, tree text, "thirdParties" text, manifest jsonb, findings jsonb, problem text, known jsonb)
       where m.mesh = $1 and m.name = c.module
         and (m.compared_at is null
-             or (m.source_commit, m.source_commit_at, m.source_subject, m.tree, m.third_parties, m.manifest, m.findings, m.problem)
+             or (m.source_commit, m.source_commit_at, m.source_subject, m.tree, m.third_parties, m.manifest, m.findings, m.problem, m.known)
                 is distinct from
-                (c."sourceCommit", c."sourceCommitAt", c."sourceSubject", c.tree, c."thirdParties", nullif(c.manifest, 'null'), c.findings, c.problem))`,
+                (c."sourceCommit", c."sourceCommitAt", c."sourceSubject", c.tree, c."thirdParties", nullif(c.manifest, 'null'), c.findings, c.problem, nullif(c.known, 'null')))`,
     [mesh, storableJson(rows)],
   );
 }
@@ -55,4 +58,22 @@ export async function listSourceProblems(db: Queryable, mesh: Name): Promise<Map
     [mesh],
   );
   return new Map(rows.map((row) => [row.name, row.problem]));
+}
+
+export interface UnchangedSource {
+  readonly module: Name;
+  readonly commit: { readonly id: string; readonly at: string; readonly subject: string };
+}
+
+/** Another commit with the same facts: only the commit is new. All modules in one statement. */
+export function recordUnchanged(db: Queryable, mesh: Name, unchanged: readonly UnchangedSource[]): Promise<number> {
+  const rows = unchanged.map(({ module, commit }) => ({ module, ...commit, id: objectIdSchema.parse(commit.id) }));
+  return run(
+    db,
+    `update module m set source_commit = c.id, source_commit_at = c.at, source_subject = c.subject,
+            known = jsonb_set(m.known, '{commit}', to_jsonb(c.id)), compared_at = now()
+       from jsonb_to_recordset($2::jsonb) as c(module text, id text, at timestamptz, subject text)
+      where m.mesh = $1 and m.name = c.module and m.known is not null`,
+    [mesh, storableJson(rows)],
+  );
 }

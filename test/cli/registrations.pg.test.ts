@@ -139,7 +139,9 @@ describe("taking a wrong registration back", () => {
   });
 
   it("says which modules will be broken without it", async () => {
-    await replaceEdges(bed.records.db, mesh, "web", [{ dependency: "core", kind: "build", file: "a.ts", line: 1 }]);
+    await replaceEdges(bed.records.db, mesh, [
+      { module: "web", edges: [{ dependency: "core", kind: "build", file: "a.ts", line: 1 }] },
+    ]);
     const ran = await bed.run("module", "remove", "core");
     expect(ran.stdout).toMatch(/web imported it, and will be broken.*\n[^]*next: mesh why web/);
   });

@@ -5,7 +5,6 @@ import type { BuildFacts } from "../../src/decide/build-facts.ts";
 import { planBuilds } from "../../src/decide/plan-builds.ts";
 import { rebuildSet } from "../../src/decide/rebuild-set.ts";
 import { createImportReaders } from "../../src/source/compare-sources.ts";
-import { deriveEdges } from "../../src/source/derive-edges.ts";
 import { createMemoryImportCache } from "../../src/source/imports/import-cache.ts";
 import { readModuleImports } from "../../src/source/imports/read-module-imports.ts";
 import { openRepository } from "../../src/source/open-repository.ts";
@@ -15,6 +14,7 @@ import type { Repository } from "../../src/source/repository.ts";
 import type { SourceFacts } from "../../src/source/source-facts.ts";
 import { buildMeshOfModules, fitAndMoved, judge, withModule } from "../decide/support/build-mesh-of-modules.ts";
 import { typescriptModule } from "../support/build-bed.ts";
+import { deriveEdges } from "../support/derive-edges.ts";
 import { createGitRepository } from "../support/git-repository.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
@@ -89,7 +89,7 @@ async function readFacts(
   const cache = createMemoryImportCache();
   const options = { folders: [...folders.values()], readers, cache, signal: undefined, onProgress: undefined };
   const imports = await readModuleImports(options);
-  return [...deriveEdges({ registered: modules, folders, imports: imports.files, readers }).values()];
+  return [...deriveEdges({ folders, imports: imports.files, readers }).values()];
 }
 
 function toBuildFacts(facts: readonly SourceFacts[]): BuildFacts {

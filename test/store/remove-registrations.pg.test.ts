@@ -56,7 +56,7 @@ async function listSubjects(): Promise<string[]> {
 describe("a module that was registered wrongly", () => {
   it("goes with its edges; what was built of it stays in the records", async () => {
     const { db } = records;
-    await replaceEdges(db, mesh, "meshboard", [edge]);
+    await replaceEdges(db, mesh, [{ module: "meshboard", edges: [edge] }]);
     await putArtifact(db, mesh, artifactOf("meshboard", "out"), manifestOf("meshboard"));
     expect(await removeModule(db, mesh, "meshboard")).toEqual(free);
     expect((await listModules(db, mesh)).map((one) => one.name)).toEqual(["core"]);
@@ -90,7 +90,7 @@ describe("a module that was registered wrongly", () => {
   });
 
   it("says what imports it", async () => {
-    await replaceEdges(records.db, mesh, "meshboard", [edge, { ...edge, kind: "test" }]);
+    await replaceEdges(records.db, mesh, [{ module: "meshboard", edges: [edge, { ...edge, kind: "test" }] }]);
     expect(await removeModule(records.db, mesh, "core")).toEqual({ ...free, importedBy: ["meshboard"] });
   });
 

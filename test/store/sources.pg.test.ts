@@ -29,6 +29,7 @@ function factsOf(module: string, more: Partial<SourceFactsRecord> = {}): SourceF
     manifest: manifestOf(module),
     findings: [],
     problem: null,
+    known: null,
     ...more,
   };
 }
@@ -172,14 +173,16 @@ describe("edges and imports", () => {
   });
 
   it("of a module are replaced as a whole", async () => {
-    await replaceEdges(records.db, mesh, "meshboard", [edge("core"), edge("core", 2, "test"), edge("other")]);
-    await replaceEdges(records.db, mesh, "core", [edge("other")]);
-    await replaceEdges(records.db, mesh, "meshboard", [edge("core", 7)]);
+    await replaceEdges(records.db, mesh, [
+      { module: "meshboard", edges: [edge("core"), edge("core", 2, "test"), edge("other")] },
+    ]);
+    await replaceEdges(records.db, mesh, [{ module: "core", edges: [edge("other")] }]);
+    await replaceEdges(records.db, mesh, [{ module: "meshboard", edges: [edge("core", 7)] }]);
     expect(await listEdges(records.db, mesh)).toEqual([
       { module: "core", ...edge("other") },
       { module: "meshboard", ...edge("core", 7) },
     ]);
-    await replaceEdges(records.db, mesh, "core", []);
+    await replaceEdges(records.db, mesh, [{ module: "core", edges: [] }]);
     expect(await listEdges(records.db, mesh)).toHaveLength(1);
   });
 

@@ -1,9 +1,9 @@
 import type { Finding } from "../../src/source/finding.ts";
-import { deriveEdges } from "../../src/source/derive-edges.ts";
 import type { ImportReader } from "../../src/source/imports/import-reader.ts";
 import { importsKey } from "../../src/source/imports/read-module-imports.ts";
 import type { ModuleFolder } from "../../src/source/read-module-folders.ts";
 import type { Repository } from "../../src/source/repository.ts";
+import { deriveEdges } from "./derive-edges.ts";
 
 /** Modules that are there too: folder beside the module's own → the files they publish a name by. */
 const neighbours: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -36,12 +36,7 @@ export async function readEdges(
       problem: null,
     });
   }
-  const derived = deriveEdges({
-    registered: [...folders.values()].map((folder) => folder.module),
-    folders,
-    imports,
-    readers: new Map([[reader.language, reader]]),
-  }).get("app");
+  const derived = deriveEdges({ folders, imports, readers: new Map([[reader.language, reader]]) }).get("app");
   if (derived === undefined) throw new Error("app was given");
   return {
     edges: derived.edges.map((edge) => `${edge.dependency} ${edge.kind} ${edge.file}:${edge.line}`),

@@ -54,6 +54,7 @@ export async function seedBuild(
       manifest: parsed,
       findings: [],
       problem: null,
+      known: null,
     },
   ]);
   await recordModulePlans(db, mesh, [

@@ -1,0 +1,72 @@
+import type { Name, ObjectId } from "../core/names.ts";
+import type { ImportReader } from "./imports/import-reader.ts";
+import type { SeenFolder } from "./look-at-folders.ts";
+import { readModuleFolders, type ModuleFolder } from "./read-module-folders.ts";
+import { readTrees } from "./read-tree.ts";
+import type { CommitInfo, Repository } from "./repository.ts";
+
+/** Folders read so far in one comparison: each once, those of one commit together. */
+export interface FolderReading {
+  readonly folders: ReadonlyMap<Name, ModuleFolder>;
+  read(seen: readonly SeenFolder[]): Promise<void>;
+  infoOf(repository: Repository, commit: ObjectId): Promise<CommitInfo>;
+}
+
+export function createFolderReading(options: {
+  readonly readers: ReadonlyMap<string, ImportReader>;
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: (() => void) | undefined;
+}): FolderReading {
+  const folders = new Map<Name, ModuleFolder>();
+  const infos = new Map<string, Promise<CommitInfo>>();
+  const infoOf = (repository: Repository, commit: ObjectId): Promise<CommitInfo> => {
+    const key = `${repository.dir}\0${commit}`;
+    const known = infos.get(key) ?? repository.commitInfo(commit);
+    infos.set(key, known);
+    return known;
+  };
+  return {
+    folders,
+    infoOf,
+    read: async (seen) => {
+      for (const group of groupByCommit(seen.filter(({ module }) => !folders.has(module.module)))) {
+        options.signal?.throwIfAborted();
+        const { repository, commit, members } = group;
+        const trees = await readTrees({
+          repository,
+          commit,
+          folders: members.map(({ module, without }) => ({ path: module.path, without })),
+        });
+        const read = await readModuleFolders({
+          repository,
+          info: await infoOf(repository, commit),
+          readers: options.readers,
+          modules: members.map(({ module }, at) => {
+            const tree = trees[at];
+            if (tree === undefined) throw new Error("every folder that was asked for has a reading");
+            return { module, tree };
+          }),
+        });
+        for (const folder of read) folders.set(folder.module.module, folder);
+        options.onProgress?.();
+      }
+    },
+  };
+}
+
+interface CommitGroup {
+  readonly repository: Repository;
+  readonly commit: ObjectId;
+  readonly members: SeenFolder[];
+}
+
+function groupByCommit(seen: readonly SeenFolder[]): CommitGroup[] {
+  const groups = new Map<string, CommitGroup>();
+  for (const one of seen) {
+    const key = `${one.repository.dir}\0${one.commit}`;
+    const group = groups.get(key) ?? { repository: one.repository, commit: one.commit, members: [] };
+    group.members.push(one);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,163 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { compareSources, type Comparison, headKey } from "../../src/source/compare-sources.ts";
+import { createMemoryImportCache } from "../../src/source/imports/import-cache.ts";
+import type { KnownSource } from "../../src/core/known-source.ts";
+import { openRepository } from "../../src/source/open-repository.ts";
+import type { RegisteredModule, SourceFacts } from "../../src/source/source-facts.ts";
+import { createGitRepository, type GitRepository } from "../support/git-repository.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+
+/** What the records keep between two comparisons. */
+interface Remembered {
+  readonly known: Map<string, KnownSource>;
+  readonly facts: Map<string, SourceFacts>;
+}
+
+interface Bed {
+  readonly origin: GitRepository;
+  /** With what is remembered; remembers what it read. */
+  next(modules: readonly RegisteredModule[], remembered: Remembered): Promise<Comparison>;
+  /** Everything read anew. */
+  whole(modules: readonly RegisteredModule[]): Promise<Comparison>;
+}
+
+async function createBed(): Promise<Bed> {
+  const origin = await createGitRepository();
+  onTestFinished(() => origin.remove());
+  const repository = await openRepository({ url: origin.dir, dir: join(await createTemporaryFolder(), "clone.git") });
+  const cache = createMemoryImportCache();
+  const compare = async (modules: readonly RegisteredModule[], known: ReadonlyMap<string, KnownSource>) =>
+    compareSources({
+      modules,
+      repositories: new Map([["code", repository]]),
+      heads: new Map([[headKey("code", "main"), (await repository.lookAtHeads(["main"])).get("main") ?? null]]),
+      known,
+      cache,
+    });
+  return {
+    origin,
+    whole: (modules) => compare(modules, new Map()),
+    next: async (modules, { known, facts }) => {
+      const comparison = await compare(modules, known);
+      for (const read of comparison.modules) {
+        facts.set(read.module, read);
+        if (read.known === null) known.delete(read.module);
+        else known.set(read.module, read.known);
+      }
+      for (const { module, commit } of comparison.unchanged) {
+        const [was, before] = [facts.get(module), known.get(module)];
+        if (was === undefined || before === undefined) throw new Error(`${module} is unchanged and not known`);
+        facts.set(module, { ...was, commit });
+        known.set(module, { ...before, commit: commit.id });
+      }
+      return comparison;
+    },
+  };
+}
+
+const names = ["a", "b", "c", "d", "e"];
+const at = (module: string, path: string = module): RegisteredModule => ({
+  module,
+  repository: "code",
+  branch: "main",
+  path,
+});
+
+type Edit = Readonly<Record<string, string>>;
+const anyName = fc.constantFrom(...names);
+
+/** Edits that change edges, names, lock files, manifests, or nothing that matters. */
+const anyEdit: fc.Arbitrary<Edit> = fc.oneof(
+  fc.tuple(anyName, anyName, fc.nat(3)).map(([from, to, line]) => ({
+    [`${from}/src/index.ts`]: `${"\n".repeat(line)}import "@x/${to}";\n`,
+  })),
+  fc.tuple(anyName, anyName).map(([from, to]) => ({ [`${from}/package.json`]: JSON.stringify({ name: `@x/${to}` }) })),
+  fc.tuple(anyName, anyName).map(([from, to]) => ({
+    [`${from}/package.json`]: JSON.stringify({ name: `@x/${from}`, dependencies: { [to]: "1" }, exports: "./x.js" }),
+  })),
+  anyName.map((from) => ({ [`${from}/package-lock.json`]: JSON.stringify({ lockfileVersion: 3, packages: {} }) })),
+  anyName.map((from) => ({ [`${from}/mesh.yaml`]: `module: ${from}\nlanguage: files\n` })),
+  anyName.map((from) => ({ [`${from}/mesh.yaml`]: `module: other\nlanguage: typescript\n` })),
+  anyName.map((from) => ({ [`${from}/inner/src/index.ts`]: `import "../../b/src/index.ts"; import "@x/c/deep";\n` })),
+  anyName.map((from) => ({ [`${from}/src/extra.ts`]: "this is not TypeScript (" })),
+  fc.nat(5).map((text) => ({ README: `${text}` })),
+);
+
+const start: Edit = Object.fromEntries(
+  names.flatMap((name) => [
+    [`${name}/mesh.yaml`, `module: ${name}\nlanguage: typescript\n`],
+    [`${name}/package.json`, JSON.stringify({ name: `@x/${name}` })],
+    [`${name}/src/index.ts`, "export {};\n"],
+  ]),
+);
+
+/** Which modules are registered, one of them perhaps inside another, or at a folder that is not there. */
+const anyRegistered = fc
+  .tuple(fc.subarray(names, { minLength: 3 }), fc.constantFrom("none", "inner", "gone"))
+  .map(([some, more]) => [
+    ...some.map((name) => at(name)),
+    ...(more === "none" ? [] : [at("inner", more === "inner" ? "a/inner" : "nowhere")]),
+  ]);
+
+describe("a comparison that knows what it read before", () => {
+  it("says the same as one that reads everything, after any edits and registrations", async () => {
+    const bed = await createBed();
+    await bed.origin.commit(start);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(anyEdit, anyRegistered), { minLength: 1, maxLength: 5 }), async (steps) => {
+        const remembered: Remembered = { known: new Map(), facts: new Map() };
+        for (const [edit, modules] of steps) {
+          await bed.origin.commit(edit);
+          await bed.next(modules, remembered);
+          const whole = await bed.whole(modules);
+          const told = modules.map(({ module }) => ({ ...remembered.facts.get(module), known: null }));
+          expect(told).toEqual(whole.modules.map((facts) => ({ ...facts, known: null })));
+        }
+      }),
+      { numRuns: 12 },
+    );
+  }, 120_000);
+
+  it("reads nothing and asks git nothing where nothing moved", async () => {
+    const bed = await createBed();
+    await bed.origin.commit(start);
+    const modules = names.map((name) => at(name));
+    const remembered: Remembered = { known: new Map(), facts: new Map() };
+    expect((await bed.next(modules, remembered)).modules).toHaveLength(names.length);
+    expect(await bed.next(modules, remembered)).toEqual({
+      modules: [],
+      unchanged: [],
+      parsedFiles: 0,
+      cachedFiles: 0,
+    });
+  });
+
+  it("parses what changed only, and takes the new commit for the rest", async () => {
+    const bed = await createBed();
+    await bed.origin.commit({ ...start, "b/src/index.ts": `import "@x/a";\n` });
+    const modules = names.map((name) => at(name));
+    const remembered: Remembered = { known: new Map(), facts: new Map() };
+    await bed.next(modules, remembered);
+    const commit = await bed.origin.commit({ "a/src/index.ts": "export const one = 1;\n" });
+    const comparison = await bed.next(modules, remembered);
+    expect(comparison.modules.map((one) => one.module)).toEqual(["a"]);
+    expect({ parsed: comparison.parsedFiles, known: comparison.cachedFiles }).toEqual({ parsed: 1, known: 0 });
+    expect(comparison.unchanged.map((one) => [one.module, one.commit.id])).toEqual(
+      names.slice(1).map((name) => [name, commit]),
+    );
+  });
+
+  it("reads again whoever may import by another name now (case 14)", async () => {
+    const bed = await createBed();
+    await bed.origin.commit({ ...start, "b/src/index.ts": `import "@x/new";\n` });
+    const modules = names.map((name) => at(name));
+    const remembered: Remembered = { known: new Map(), facts: new Map() };
+    await bed.next(modules, remembered);
+    expect(remembered.facts.get("b")?.problem).not.toBeNull();
+    await bed.origin.commit({ "a/package.json": JSON.stringify({ name: "@x/new" }) });
+    await bed.next(modules, remembered);
+    expect(remembered.facts.get("b")).toMatchObject({ problem: null, edges: [{ dependency: "a" }] });
+  });
+});
