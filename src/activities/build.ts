@@ -1,5 +1,5 @@
 import { Context } from "@temporalio/activity";
-import type { Verdict } from "../core/artifact.ts";
+import type { Closure, Verdict } from "../core/artifact.ts";
 import { InputError } from "../core/errors.ts";
 import type { Digest, Name } from "../core/names.ts";
 import {
@@ -11,6 +11,7 @@ import {
 import type { ArtifactStore } from "../build/artifact-store.ts";
 import { judgeError } from "../build/judge-error.ts";
 import type { Sandbox } from "../build/sandbox.ts";
+import { waitForNextVersion } from "../decide/wait-for-next-version.ts";
 import type { BuildEdge } from "../decide/build-facts.ts";
 import type { PlannedBuild } from "../decide/plan-builds.ts";
 import { retryInMs } from "../decide/retry-builds.ts";
@@ -96,6 +97,7 @@ export function createBuildActivities(deps: BuildDependencies) {
         module,
         modules,
         edges: facts.modules.get(module.name)?.edges ?? [],
+        lastFit: facts.modules.get(module.name)?.lastFit?.closure ?? null,
         attempt: claim.attempt,
       });
     },
@@ -107,6 +109,7 @@ interface Claimed {
   readonly module: ModuleRecord;
   readonly modules: readonly ModuleRecord[];
   readonly edges: readonly BuildEdge[];
+  readonly lastFit: Closure | null;
   readonly attempt: number;
 }
 
@@ -138,7 +141,9 @@ async function buildClaimed(deps: BuildDependencies, claimed: Claimed): Promise<
       signal: attendance.signal,
       onLog: attendance.addLog,
     });
-    let { verdict } = built;
+    let verdict =
+      waitForNextVersion({ ...built, closure: planned.closure, lacks: built.lacks ?? [], lastFit: claimed.lastFit }) ??
+      built.verdict;
     if (built.artifact !== null && built.manifest !== null) {
       await putArtifact(deps.db, deps.mesh, built.artifact, built.manifest);
       const story = { artifact: built.artifact, manifest: built.manifest, startedOn, url: repository.url };

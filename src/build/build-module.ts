@@ -70,6 +70,8 @@ export interface BuiltModule {
   /** All of it, up to 8 MiB, in the artifact store; null: nothing was printed, or the store could not take it. */
   readonly log: KeptLog | null;
   readonly findings: readonly Finding[];
+  /** Of a builder's judgement. */
+  readonly lacks?: readonly Name[];
 }
 
 export interface KeptLog {
@@ -137,6 +139,7 @@ async function buildIn(root: string, options: BuildModule, addLog: (text: string
         artifact: null,
         manifest: read.manifest,
         findings: outcome.findings,
+        ...(outcome.lacks === undefined ? {} : { lacks: outcome.lacks }),
       };
     options.onProgress?.("pack");
     const artifact = toArtifact(options.closure.module, await pack(options, outcome.folder));

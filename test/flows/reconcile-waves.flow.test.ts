@@ -21,7 +21,7 @@ afterEach(async () => {
 const core = typescriptModule("core", { "src/index.ts": "export const one: number = 1;\n" });
 const app = typescriptModule("app", { "src/main.ts": `import { one } from "@test/core";\nconsole.log(one);\n` });
 
-describe("a library that moves again while what is built against it waits", () => {
+describe("a library that moves again while what is built against it waits", { timeout: 300_000 }, () => {
   it("waits with its newer commit until that has its verdict, and no closure mixes two (R9, R16, case 6)", async () => {
     await flow.origin.commit({ ...core, ...app });
     await flow.addModules("core", "app");
@@ -29,11 +29,13 @@ describe("a library that moves again while what is built against it waits", () =
     flow.gates.hold("core");
     const second = await flow.origin.commit({ "core/src/index.ts": "export const one: number = 2;\n" });
     await flow.wake("core moves");
-    await waitUntil("core is being built", async () => flow.gates.arrivals("core") === 2);
+    await waitUntil("core is being built", async () => flow.gates.arrivals("core") === 2, 100_000);
     const third = await flow.origin.commit({ "core/src/index.ts": "export const one: number = 3;\n" });
     await flow.wake("core moves again");
-    await waitUntil("the newer commit is held back", async () =>
-      [...(await listHeldCommits(flow.db, flow.mesh)).values()].includes(third),
+    await waitUntil(
+      "the newer commit is held back",
+      async () => [...(await listHeldCommits(flow.db, flow.mesh)).values()].includes(third),
+      100_000,
     );
     expect((await readModule(flow, "core")).sourceCommit).toBe(second);
     flow.gates.releaseAll();
@@ -47,5 +49,23 @@ describe("a library that moves again while what is built against it waits", () =
     expect(cores).toHaveLength(3);
     const [wave] = await listWaves(flow.db, flow.mesh, 1);
     expect(Object.keys(wave?.accounted ?? {}).toSorted()).toEqual(wave?.announced.toSorted());
+  });
+});
+
+describe("a commit that needs its library's next version and arrives first", { timeout: 300_000 }, () => {
+  it("is outstanding and waits for it, and is fit when that came (R11)", async () => {
+    await flow.origin.commit({ ...core, ...app });
+    await flow.addModules("core", "app");
+    await flow.look();
+    await flow.origin.commit({ "app/src/main.ts": `import { two } from "@test/core";\nconsole.log(two);\n` });
+    await flow.look();
+    const waiting = await readModule(flow, "app");
+    expect(waiting.standing).toBe("outstanding");
+    expect(waiting.standingWhy).toContain("waiting for the next version of core");
+    const both = await flow.origin.commit({
+      "core/src/index.ts": "export const one: number = 1;\nexport const two: number = 2;\n",
+    });
+    await flow.look();
+    expect([await isFitAt(flow, "core", both), await isFitAt(flow, "app", both)]).toEqual([true, true]);
   });
 });

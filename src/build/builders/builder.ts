@@ -54,6 +54,8 @@ export type BuildOutcome =
       readonly kind: "judged";
       readonly verdict: Exclude<Verdict, { verdict: "fit" }>;
       readonly findings: readonly Finding[];
+      /** Dependencies that lack what is imported from them, where nothing else is wrong. Left out: it cannot be told. */
+      readonly lacks?: readonly Name[];
     };
 
 export type Toolchain =

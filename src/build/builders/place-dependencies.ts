@@ -1,5 +1,6 @@
 import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { Name } from "../../core/names.ts";
 import { packageFile, readPackage } from "../../source/imports/package-facts.ts";
 import { manifestFile } from "../../source/read-manifest.ts";
 import { findPackage } from "../own-packages.ts";
@@ -12,8 +13,9 @@ import type { BuildJob } from "./builder.ts";
 export async function placeDependencies(
   job: BuildJob,
   folder: string,
-): Promise<{ readonly testPackages: readonly string[] }> {
+): Promise<{ readonly testPackages: readonly string[]; readonly packages: ReadonlyMap<string, Name> }> {
   const testPackages: string[] = [];
+  const packages = new Map<string, Name>();
   for (const dependency of job.dependencies) {
     const reading = readPackage(await readFile(join(dependency.folder, packageFile), "utf8"));
     const name = reading.kind === "package" ? reading.value.name : undefined;
@@ -21,6 +23,7 @@ export async function placeDependencies(
       throw new Error(
         `the artifact of ${dependency.module} publishes no name, but it is a dependency of ${job.module}`,
       );
+    packages.set(name, dependency.module);
     const target = join(folder, "node_modules", name);
     await rm(target, { recursive: true, force: true });
     await mkdir(dirname(target), { recursive: true });
@@ -29,7 +32,7 @@ export async function placeDependencies(
     await rm(join(target, manifestFile), { force: true });
     if (dependency.kind === "test") testPackages.push(name);
   }
-  return { testPackages };
+  return { testPackages, packages };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { copyFile, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Name } from "../../core/names.ts";
 import { errorCode, whenThere } from "../../core/errors.ts";
 import type { Finding } from "../../source/finding.ts";
 import { lockFile, packageFile, readPackage, tsconfigFile } from "../../source/imports/package-facts.ts";
@@ -14,6 +15,7 @@ import { listFiles } from "../list-files.ts";
 import { normaliseModes } from "../normalise-modes.ts";
 import { describeNode, findPackage } from "../own-packages.ts";
 import { type Builder, type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, unfit } from "./builder.ts";
+import { findLacking } from "./missing-exports.ts";
 import { placeBarrier, placeDependencies, placeTypes } from "./place-dependencies.ts";
 import { prepareArtifact } from "./prepare-artifact.ts";
 import { runTests } from "./run-tests.ts";
@@ -51,7 +53,7 @@ async function build(job: BuildJob): Promise<BuildOutcome> {
   await placeBarrier(job.root);
 
   job.onStep("compile");
-  const compiled = await compile(job, folder, sources);
+  const compiled = await compile(job, folder, { sources, packages: placed.packages });
   if (compiled !== null) return compiled;
   await copyAssets(folder);
   await normaliseModes(join(folder, "dist"));
@@ -79,7 +81,11 @@ function describeNoTests(): Finding {
   };
 }
 
-async function compile(job: BuildJob, folder: string, sources: readonly string[]): Promise<BuildOutcome | null> {
+async function compile(
+  job: BuildJob,
+  folder: string,
+  { sources, packages }: { readonly sources: readonly string[]; readonly packages: ReadonlyMap<string, Name> },
+): Promise<BuildOutcome | null> {
   const dist = join(folder, "dist");
   await mkdir(dist);
   const hasConfig = (await whenThere(stat(join(folder, tsconfigFile)))) !== null;
@@ -111,7 +117,10 @@ async function compile(job: BuildJob, folder: string, sources: readonly string[]
   job.log(result.log);
   const environment = judgeEnvironment("compiling", result);
   if (environment !== null) return environment;
-  if (result.kind === "exited" && result.code !== 0) return unfit("compile", firstLines(result.log, 20));
+  if (result.kind === "exited" && result.code !== 0) {
+    const lacks = findLacking(result.log, packages);
+    return { ...unfit("compile", firstLines(result.log, 20)), ...(lacks.length === 0 ? {} : { lacks }) };
+  }
   return null;
 }
 
