@@ -1,61 +1,156 @@
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { BuildDependency } from "../../src/build/build-module.ts";
+import { sandboxLimits } from "../../src/build/sandbox.ts";
 import { listFiles } from "../../src/build/list-files.ts";
-import type { Artifact } from "../../src/core/artifact.ts";
-import { unpackArtifact } from "../../src/link/artifact/unpack.ts";
-import { type BuildBed, type BuildBedOptions, createBuildBed } from "../support/build-bed.ts";
-import { rustModule } from "../support/rust-module.ts";
-import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { createRustBed, on, rustModule, rustTimeout as timeout } from "../support/rust-bed.ts";
 
-const run = promisify(execFile);
-const timeout = 240_000;
-const language = "rust" as const;
+const lib = `/// One.
+pub fn one() -> u32 {
+    1 // why
+}
 
-const lib = `/// One.\npub fn one() -> u32 {\n    1 // why\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn is_one() {\n        assert_eq!(super::one(), 1);\n    }\n}\n`;
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn is_one() {
+        assert_eq!(super::one(), 1);
+    }
+}
+`;
 const core = rustModule("rust-core", { "src/lib.rs": lib });
-const page = rustModule(
-  "page",
-  {
-    "src/main.rs": `fn main() {\n    println!("{}", rust_core::one() + 1);\n}\n#[test]\nfn adds() {\n    assert_eq!(rust_core::one() + 1, 2);\n}\n`,
-  },
-  `[dependencies]\nrust-core = { path = "../rust-core" }\n`,
-);
-
-async function buildFit(bed: BuildBed, module: string, options: BuildBedOptions = {}): Promise<Artifact> {
-  return bed.buildFit(module, { language, ...options });
-}
-
-async function unpack(bed: BuildBed, artifact: Artifact): Promise<string> {
-  const into = join(await createTemporaryFolder(), "unpacked");
-  await unpackArtifact({ from: await bed.store.openBlob(artifact.blob), into, digest: artifact.digest });
-  return into;
-}
-
-function on(module: string, artifact: Artifact, kind: "build" | "test" = "build"): BuildDependency {
-  return { module, kind, artifact };
-}
+const onCore = `[dependencies]\nrust-core = { path = "../rust-core" }\n`;
+const main = `fn main() {\n    println!("{}", rust_core::one() + 1);\n}\n`;
 
 describe("a fit module", () => {
   it(
     "is compiled and tested, and its program runs, built against exactly its closure (R5, R11)",
     { timeout },
     async () => {
-      const bed = await createBuildBed();
-      await bed.origin.commit({ ...core, ...page });
-      const library = await buildFit(bed, "rust-core");
-      expect(await listFiles(await unpack(bed, library))).toEqual([
+      const bed = await createRustBed();
+      const page = rustModule(
+        "page",
+        { "src/main.rs": main, "src/page.html": "<p>", "assets/style.css": "p {}" },
+        onCore,
+      );
+      await bed.commit({ ...core, ...page });
+      const library = await bed.buildFit("rust-core");
+      expect(await listFiles(await bed.unpack(library))).toEqual([
         "mesh.yaml",
         "rust/crate/Cargo.toml",
         "rust/crate/src/lib.rs",
       ]);
-      const folder = await unpack(bed, await buildFit(bed, "page", { dependencies: [on("rust-core", library)] }));
-      expect(await listFiles(folder)).toEqual(["bin/page", "mesh.yaml"]);
-      expect((await run(join(folder, "bin", "page"))).stdout).toBe("2\n");
-      expect(await readFile(join(folder, "bin", "page"), "latin1")).not.toContain("/build/");
+      const built = await bed.build("page", { dependencies: [on("rust-core", library)] });
+      expect(built.findings.map((finding) => finding.message)).toEqual([expect.stringMatching(/no tests/)]);
+      const artifact = built.artifact ?? library;
+      const folder = await bed.unpack(artifact);
+      expect(await listFiles(folder)).toEqual(["assets/style.css", "bin/page", "mesh.yaml"]);
+      expect(await bed.runProgram(artifact, "page")).toBe("2\n");
+      expect(await readFile(join(folder, "bin", "page"), "latin1")).not.toMatch(/mesh-test-|\/root\//);
     },
   );
+
+  it("may be found by any version, renamed, optional, or only for tests", { timeout }, async () => {
+    const bed = await createRustBed();
+    const app = rustModule(
+      "app",
+      {
+        "src/lib.rs": "pub fn two() -> u32 {\n    base::one() + 1\n}\n",
+        "tests/app.rs": "#[test]\nfn is_two() {\n    assert_eq!(app::two(), mesh_colour::red() + 1);\n}\n",
+      },
+      `[dependencies]\nbase = { package = "rust-core", version = "7" }\nrust-core = { version = "*", optional = true }\n[dev-dependencies]\nmesh-colour = "0.1"\n`,
+    );
+    const colour = rustModule("colour", { "src/lib.rs": "pub fn red() -> u32 {\n    1\n}\n" });
+    const named = { "colour/Cargo.toml": (colour["colour/Cargo.toml"] ?? "").replace('"colour"', '"mesh-colour"') };
+    await bed.commit({ ...core, ...app, ...colour, ...named });
+    const dependencies = [
+      on("rust-core", await bed.buildFit("rust-core")),
+      on("colour", await bed.buildFit("colour"), "test"),
+    ];
+    const artifact = await bed.buildFit("app", { dependencies });
+    const files = await listFiles(await bed.unpack(artifact));
+    expect(files.filter((path) => /rust-core|colour/.test(path))).toEqual([
+      expect.stringMatching(/^rust\/crates\/rust-core-0\.0\.0-sha\.[0-9a-f]{12}\/Cargo.toml$/),
+      expect.stringMatching(/src\/lib.rs$/),
+    ]);
+  });
+});
+
+describe("an unfit module", () => {
+  it("does not compile: the place is said (R11)", { timeout }, async () => {
+    const bed = await createRustBed();
+    await bed.commit(rustModule("a", { "src/lib.rs": "pub fn f() -> u32 {\n    no\n}\n" }));
+    expect((await bed.build("a")).verdict).toEqual({
+      verdict: "unfit",
+      stage: "compile",
+      message: expect.stringMatching(/^error\[E0425\][^]*src\/lib\.rs:2:5/),
+    });
+  });
+
+  it("fails a test: its name and place are said (R11)", { timeout }, async () => {
+    const bed = await createRustBed();
+    const text = '// A comment.\n#[test]\nfn adds() {\n    assert_eq!(1 + 1, 3, "sums");\n}\n#[test]\nfn fine() {}\n';
+    await bed.commit(rustModule("a", { "src/lib.rs": "", "tests/sums.rs": text }));
+    expect((await bed.build("a")).verdict).toEqual({
+      verdict: "unfit",
+      stage: "test",
+      message: expect.stringMatching(/^1 test fails:\nadds: .*sums.*\(tests\/sums\.rs:4\)$/),
+    });
+  });
+
+  it("has tests that do not compile", { timeout }, async () => {
+    const bed = await createRustBed();
+    await bed.commit(rustModule("a", { "src/lib.rs": "", "tests/x.rs": "use nothing::x;\n" }));
+    const { verdict } = await bed.build("a");
+    expect(verdict).toMatchObject({
+      verdict: "unfit",
+      stage: "compile",
+      message: expect.stringMatching(/^its tests do not compile/),
+    });
+  });
+
+  it("uses a module that Cargo.toml does not list: cargo refuses it", { timeout }, async () => {
+    const bed = await createRustBed();
+    await bed.commit({ ...core, ...rustModule("page", { "src/main.rs": main }) });
+    const { verdict } = await bed.build("page", { dependencies: [on("rust-core", await bed.buildFit("rust-core"))] });
+    expect(verdict).toMatchObject({ verdict: "unfit", stage: "compile", message: expect.stringMatching(/rust_core/) });
+  });
+
+  it("declares what neither a module nor a lock file has", { timeout }, async () => {
+    const bed = await createRustBed();
+    await bed.commit(rustModule("a", { "src/lib.rs": "" }, `[dependencies]\nstranger = "1"\n`));
+    expect((await bed.build("a")).verdict).toMatchObject({
+      verdict: "unfit",
+      message: "Cargo.toml:10: stranger is no module, and there is no Cargo.lock to fetch it by",
+    });
+  });
+
+  it("has a manifest that cargo refuses", { timeout }, async () => {
+    const bed = await createRustBed();
+    await bed.commit(rustModule("a", { "src/lib.rs": "" }, `[features]\nf = ["nothing"]\n`));
+    const { verdict } = await bed.build("a");
+    expect(verdict).toMatchObject({
+      verdict: "unfit",
+      stage: "import",
+      message: expect.stringMatching(/^Cargo.toml: error/),
+    });
+  });
+});
+
+describe("a limit of the environment", () => {
+  it("on time or disk is outstanding, never unfit (R11, case 10)", { timeout }, async () => {
+    const bed = await createRustBed();
+    const loop = "#[test]\nfn waits() {\n    loop {\n        std::thread::park();\n    }\n}\n";
+    await bed.commit({
+      ...rustModule("slow", { "src/lib.rs": "", "tests/slow.rs": loop }),
+      ...rustModule("big", {
+        "src/lib.rs": "",
+        "build.rs": `fn main() {\n    let dir = std::env::var("OUT_DIR").unwrap();\n    for n in 0..4 {\n        std::fs::write(format!("{dir}/{n}"), vec![0u8; 20 << 20]).unwrap();\n    }\n    std::thread::sleep(std::time::Duration::from_secs(60));\n}\n`,
+      }),
+    });
+    const slow = await bed.build("slow", { limits: { ...sandboxLimits, wallMs: 15_000 } });
+    expect(slow.verdict).toMatchObject({ verdict: "outstanding", class: "limit" });
+    const big = await bed.build("big", { limits: { ...sandboxLimits, diskBytes: 32 * 1024 ** 2 } });
+    expect(big.verdict).toMatchObject({ verdict: "outstanding", class: "disk" });
+  });
 });
