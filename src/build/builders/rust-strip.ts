@@ -89,13 +89,15 @@ function cutOut(text: string, cuts: readonly Cut[]): string {
   let kept = "";
   let at = 0;
   for (const cut of cuts.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
-    if (cut.to <= at) continue;
+    // The grammar counts a carriage return to the comment before it.
+    const to = text[cut.to - 1] === "\r" ? cut.to - 1 : cut.to;
+    if (to <= at) continue;
     const from = Math.max(at, cut.from);
     kept += text.slice(at, from);
-    const blank = text.slice(from, cut.to).replaceAll(/[^\r\n]/g, " ");
+    const blank = text.slice(from, to).replaceAll(/[^\r\n]/g, " ");
     // Blanks before a cut are never part of a string: the cut begins where a token begins.
     kept = `${blank.includes("\n") ? trimBlanks(kept) : kept}${blank.replaceAll(/[ \t]+(?=\r?\n)/g, "")}`;
-    at = cut.to;
+    at = to;
     const rest = /[ \t]*(?=\r?\n|$)/y;
     rest.lastIndex = at;
     if (!rest.test(text)) continue;

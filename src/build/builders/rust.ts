@@ -38,6 +38,8 @@ async function build(job: BuildJob): Promise<BuildOutcome> {
   const { manifest } = reading;
   for (const name of ["settings", "vendor", "target"]) await mkdir(join(job.root, name));
   await writeFile(join(job.root, settingsFile), cargoSettings);
+  // Whatever this process's umask is: another user reads it.
+  await normaliseModes(job.root);
 
   job.onStep("fetch");
   const answer = await checkWithCargo(job, folder, manifest);

@@ -1,0 +1,36 @@
+//! What the Rust modules of a mesh share.
+
+/// The words of a page about a module.
+pub fn heading(module: &str) -> String {
+    format!("{module} runs")
+}
+
+/// Text for HTML: nothing in it is markup any more.
+pub fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            _ => safe.push(letter),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_that_it_runs() {
+        assert_eq!(heading("rust-page"), "rust-page runs");
+    }
+
+    #[test]
+    fn leaves_no_markup() {
+        assert_eq!(escape("<b>\"&\"</b>"), "&lt;b&gt;&quot;&amp;&quot;&lt;/b&gt;");
+    }
+}
