@@ -31,13 +31,28 @@ export async function createLayout(dir: string): Promise<void> {
   await writeOnce(join(dir, "index.json"), JSON.stringify(emptyIndex));
 }
 
+type IndexEntries = z.infer<typeof indexSchema>["manifests"];
+
 export async function addToIndex(dir: string, entry: IndexEntry): Promise<void> {
+  await withIndex(dir, (entries) =>
+    entries.some((known) => known.digest === entry.digest)
+      ? entries
+      : [...entries, { ...entry, annotations: { ...entry.annotations } }],
+  );
+}
+
+/** Runs with the entries of the index while nobody else changes them, and writes what it answers where that is another. */
+export async function withIndex(
+  dir: string,
+  change: (entries: IndexEntries) => IndexEntries | Promise<IndexEntries>,
+): Promise<void> {
   await withLock(join(dir, "index.json.lock"), async () => {
     const path = join(dir, "index.json");
     const index = indexSchema.parse(JSON.parse(await readFile(path, "utf8")));
-    if (index.manifests.some((known) => known.digest === entry.digest)) return;
-    index.manifests.push({ ...entry, annotations: { ...entry.annotations } });
-    await replace(path, JSON.stringify(index));
+    const manifests = await change(index.manifests);
+    if (manifests.length === index.manifests.length && manifests.every((one, at) => one === index.manifests[at]))
+      return;
+    await replace(path, JSON.stringify({ ...index, manifests }));
   });
 }
 

@@ -100,6 +100,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/artifact-verify.ts")).artifactVerifyCommand,
   },
   {
+    words: "artifact gc",
+    summary: "show which artifacts nobody needs any more, and with --delete collect them",
+    load: async () => (await import("./commands/artifact-gc.ts")).artifactGcCommand,
+  },
+  {
     words: "node add",
     summary: "register a node, and make the one-time token its host enrols with",
     load: async () => (await import("./commands/node-add.ts")).nodeAddCommand,

@@ -93,6 +93,7 @@ function readArtifacts(tx: Transaction, mesh: Name): Promise<WorldArtifact[]> {
         where n.mesh = $1)
      select a.module, a.digest, a.blob, a.blob_bytes as "blobBytes", a.files, a.manifest
        from wanted w join artifact a on a.mesh = $1 and a.module = w.module and a.digest = w.digest
+        and a.collected_at is null
       order by a.module, a.digest`,
     [mesh],
   );
