@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openSandbox } from "../../src/build/open-sandbox.ts";
 import { sandboxLimits } from "../../src/build/sandbox.ts";
 import { listFiles } from "../../src/build/list-files.ts";
 import { createRustBed, on, rustModule, rustTimeout as timeout } from "../support/rust-bed.ts";
@@ -134,6 +135,28 @@ describe("an unfit module", () => {
       stage: "import",
       message: expect.stringMatching(/^Cargo.toml: error/),
     });
+  });
+
+  it("has a manifest that cargo reads in another way than the edges were made by", { timeout }, async () => {
+    const bed = await createRustBed();
+    const both = `[dev-dependencies]\n[dev_dependencies]\nrust-core = "*"\n`;
+    await bed.commit({ ...core, ...rustModule("a", { "src/lib.rs": "" }, both) });
+    const dependencies = [on("rust-core", await bed.buildFit("rust-core"), "test")];
+    expect((await bed.build("a", { dependencies })).verdict).toMatchObject({
+      verdict: "unfit",
+      stage: "import",
+      message: "Cargo.toml: the mesh reads dependency rust-core for dev, which cargo does not",
+    });
+  });
+});
+
+describe("without a sandbox, where the mesh allows it", () => {
+  it("a module is built and tested all the same", { timeout }, async () => {
+    const bed = await createRustBed();
+    await bed.commit({ ...core, ...rustModule("page", { "src/main.rs": main }, onCore) });
+    const sandbox = await openSandbox({ bubblewrap: "/nowhere/bwrap", unsafeWithoutSandbox: true });
+    const dependencies = [on("rust-core", await bed.buildFit("rust-core", { sandbox }))];
+    expect(await bed.runProgram(await bed.buildFit("page", { dependencies, sandbox }), "page")).toBe("2\n");
   });
 });
 
