@@ -78,8 +78,14 @@ async function runInside(options: CreateBubblewrap, run: SandboxRun): Promise<Sa
 /** Links are not followed: a folder written by one build may be given to the next. */
 async function giveAway(path: string): Promise<void> {
   await lchown(path, nobody, nobody);
-  if (!(await lstat(path)).isDirectory()) return;
-  for (const name of await readdir(path)) await giveAway(join(path, name));
+  if ((await lstat(path)).isDirectory()) await giveAwayBelow(path);
+}
+
+/** Caches of compilers have thousands of files: one folder's are done at once. */
+async function giveAwayBelow(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  await Promise.all(entries.map((entry) => lchown(join(folder, entry.name), nobody, nobody)));
+  for (const entry of entries) if (entry.isDirectory()) await giveAwayBelow(join(folder, entry.name));
 }
 
 async function listArguments(mode: BubblewrapMode, run: SandboxRun): Promise<string[]> {

@@ -12,7 +12,12 @@ export async function runUnsafely(run: SandboxRun): Promise<SandboxResult> {
   const home = await mkdtemp(join(tmpdir(), "mesh-build-"));
   try {
     const words = run.command.map((word) => outside(run, word));
-    const env = { ...fixedEnvironment(home), PATH: process.env["PATH"] ?? "/usr/bin:/bin", ...run.env };
+    const given = Object.entries(run.env ?? {}).map(([name, value]) => [name, outside(run, value)] as const);
+    const env = {
+      ...fixedEnvironment(home),
+      PATH: process.env["PATH"] ?? "/usr/bin:/bin",
+      ...Object.fromEntries(given),
+    };
     return await runLimited({
       words: ["/bin/sh", "-c", 'umask 022; exec "$@"', "build", ...words],
       cwd: outside(run, run.folder),
@@ -30,7 +35,10 @@ export async function runUnsafely(run: SandboxRun): Promise<SandboxResult> {
   }
 }
 
+/** Every path in a word, also behind `=`, a comma or `file://`. */
 function outside(run: SandboxRun, word: string): string {
-  const mount = run.mounts.findLast((one) => word === one.to || word.startsWith(`${one.to}/`));
-  return mount === undefined ? word : `${mount.from}${word.slice(mount.to.length)}`;
+  return word.replaceAll(/(^|[=,]|file:\/\/)(\/[^=,]*)/g, (_, before: string, path: string) => {
+    const mount = run.mounts.findLast((one) => path === one.to || path.startsWith(`${one.to}/`));
+    return before + (mount === undefined ? path : `${mount.from}${path.slice(mount.to.length)}`);
+  });
 }

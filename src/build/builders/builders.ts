@@ -1,12 +1,16 @@
 import type { Language } from "../../core/manifest.ts";
 import { type Builder, outstanding } from "./builder.ts";
 import { createFilesBuilder } from "./files.ts";
+import { createGoBuilder } from "./go.ts";
 import { createRustBuilder } from "./rust.ts";
 import { createTypeScriptBuilder } from "./typescript.ts";
 
 /** One per language; a language is added here and nowhere else in this folder. */
 const builders: ReadonlyMap<Language, Builder> = new Map(
-  [createTypeScriptBuilder(), createRustBuilder(), createFilesBuilder()].map((builder) => [builder.language, builder]),
+  [createTypeScriptBuilder(), createGoBuilder(), createRustBuilder(), createFilesBuilder()].map((builder) => [
+    builder.language,
+    builder,
+  ]),
 );
 
 export function findBuilder(language: Language): Builder {

@@ -142,7 +142,7 @@ async function fetchPackages(job: BuildJob, fetch: Fetch): Promise<BuildOutcome 
   if (result.kind === "exited" && result.code !== 0) return judgeFetch(result.log);
   // npm makes no folder where every package is optional and for other platforms.
   await mkdir(join(folder, "node_modules"), { recursive: true });
-  await keep(folder, fetch.kept);
+  await keepFetched(folder, fetch.kept);
   return null;
 }
 
@@ -154,7 +154,7 @@ function judgeFetch(log: string): BuildOutcome {
   return outstanding("registry", `packages could not be fetched: ${message}`);
 }
 
-async function keep(folder: string, kept: string): Promise<void> {
+export async function keepFetched(folder: string, kept: string): Promise<void> {
   await mkdir(dirname(kept), { recursive: true });
   try {
     await rename(folder, kept);
@@ -163,7 +163,7 @@ async function keep(folder: string, kept: string): Promise<void> {
       const beside = `${kept}.${randomUUID()}`;
       await cp(folder, beside, { recursive: true, verbatimSymlinks: true });
       await rm(folder, { recursive: true, force: true });
-      return keep(beside, kept);
+      return keepFetched(beside, kept);
     }
     // Another build fetched the same at the same moment.
     if (errorCode(error) !== "ENOTEMPTY" && errorCode(error) !== "EEXIST") throw error;
@@ -194,7 +194,7 @@ function mountOf(folder: string): Mount[] {
 }
 
 /** A way through a proxy, and whom to trust. Addresses with a password in them stay here. */
-function networkEnvironment(): Record<string, string> {
+export function networkEnvironment(): Record<string, string> {
   const env: Record<string, string> = {};
   for (const name of [
     "HTTPS_PROXY",

@@ -4,13 +4,15 @@ import { isBuildLine, mayBuild } from "./go-constraint.ts";
 import type { GoRaw } from "./go-raw.ts";
 import { unquoteGo } from "./go-string.ts";
 
+const require = createRequire(import.meta.url);
+
 const parseMs = 20_000;
 
 let opened: Promise<Parser> | null = null;
 
 async function openParser(): Promise<Parser> {
   await Parser.init();
-  const wasm = createRequire(import.meta.url).resolve("tree-sitter-go/tree-sitter-go.wasm");
+  const wasm = require.resolve("tree-sitter-go/tree-sitter-go.wasm");
   return new Parser().setLanguage(await Language.load(wasm));
 }
 

@@ -31,6 +31,8 @@ export interface GoMod {
   readonly excludes: readonly GoRequire[];
   /** Folders, `./` in front or anywhere in the module. */
   readonly ignores: readonly string[];
+  /** `key=value`: they change how a program runs. */
+  readonly godebugs: readonly string[];
   readonly findings: readonly Finding[];
 }
 
@@ -45,6 +47,7 @@ export function readGoMod(text: string): GoMod {
   const replaces: GoReplace[] = [];
   const excludes: GoRequire[] = [];
   const ignores: string[] = [];
+  const godebugs: string[] = [];
   const findings: Finding[] = [];
   let module = "";
   let go = { version: "1.16", line: 0 };
@@ -61,15 +64,16 @@ export function readGoMod(text: string): GoMod {
     else if (directive === "exclude" && first !== undefined && second !== undefined && words.length === 3)
       excludes.push({ path: first, version: second, line });
     else if (directive === "ignore" && first !== undefined && words.length === 2) ignores.push(first);
+    else if (directive === "godebug" && first !== undefined && words.length === 2) godebugs.push(first);
     else if (directive === "replace") {
       const replace = readReplace(words.slice(1), line);
       if (replace === null) refuse(line, "a replace that cannot be read: say `replace a => b v1.2.3`");
       else replaces.push(replace);
-    } else if (!["retract", "toolchain", "tool", "godebug"].includes(directive ?? ""))
+    } else if (!["retract", "toolchain", "tool"].includes(directive ?? ""))
       refuse(line, `cannot be read: ${words.join(" ").slice(0, 200)}`);
   }
   if (module === "") refuse(0, "names no module");
-  return { module, go, requires, replaces, excludes, ignores, findings };
+  return { module, go, requires, replaces, excludes, ignores, godebugs, findings };
 }
 
 function readReplace(words: readonly string[], line: number): GoReplace | null {

@@ -1,0 +1,83 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { whenThere } from "../../core/errors.ts";
+import type { GoToolchain } from "../../source/imports/go-toolchain.ts";
+import { normaliseModes } from "../normalise-modes.ts";
+import { type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, outstanding, unfit } from "./builder.ts";
+import { type GoPlan, writeGoMod } from "./go-plan.ts";
+import { firstLines, goEnvironment, toolchainMounts } from "./go-sandbox.ts";
+import { keepFetched, networkEnvironment } from "./third-parties.ts";
+
+export type FetchedGo = { readonly kind: "fetched"; readonly folder: string | null };
+
+/**
+ * Third-party modules, by go.mod and go.sum only, in a step of its own: the one that has network, and the one that runs
+ * nothing of what it fetches. One registry is asked and nobody else: no version control, no other host. What is kept is
+ * laid out as a proxy; Go compares it with go.sum again at every build.
+ */
+export async function fetchGoThirdParties(
+  job: BuildJob,
+  toolchain: GoToolchain,
+  plan: GoPlan,
+): Promise<FetchedGo | BuildOutcome> {
+  if (plan.thirdParties.size === 0) return { kind: "fetched", folder: null };
+  const mod = writeGoMod(plan, [], "fetch.invalid/third-parties");
+  const sum = `${plan.sums.join("\n")}\n`;
+  const key = createHash("sha256")
+    .update(JSON.stringify([toolchain.version, mod, sum]))
+    .digest("hex");
+  const kept = join(job.cache, "go-modules", key);
+  if ((await whenThere(stat(kept))) !== null) return { kind: "fetched", folder: kept };
+  const folder = join(job.root, `fetch-${randomUUID()}`);
+  await mkdir(folder);
+  await writeFile(join(folder, "go.mod"), mod);
+  await writeFile(join(folder, "go.sum"), sum);
+  await normaliseModes(folder);
+  const inside = `${buildRoot}/fetch`;
+  const result = await job.sandbox.run({
+    command: [toolchain.program, "mod", "download"],
+    folder: inside,
+    mounts: [{ from: folder, to: inside, access: "write" }, ...toolchainMounts(toolchain)],
+    env: {
+      ...networkEnvironment(),
+      ...goEnvironment(),
+      GOPROXY: job.registries.go.replace(/\/$/, ""),
+      GOMODCACHE: `${inside}/modules`,
+      GOCACHE: "/tmp/cache",
+      GOFLAGS: "-mod=readonly -modcacherw",
+    },
+    network: "host",
+    limits: job.limits,
+    signal: job.signal,
+    onProgress: () => job.onStep("fetch"),
+  });
+  job.log(result.log);
+  const environment = judgeEnvironment("fetching modules", result);
+  if (environment !== null) return environment;
+  if (result.kind === "exited" && result.code !== 0) return judgeFetch(result.log);
+  await keepFetched(join(folder, "modules", "cache", "download"), kept);
+  return { kind: "fetched", folder: kept };
+}
+
+/** What go.mod and go.sum are to blame for is the module's; everything else may answer better another time. */
+function judgeFetch(log: string): BuildOutcome {
+  const message = firstLines(log, 8);
+  const newer = judgeGoVersion(log);
+  if (newer !== null) return newer;
+  if (
+    /checksum mismatch|SECURITY ERROR|missing go\.sum entry|updates to go\.mod needed|malformed|invalid version|errors parsing/.test(
+      log,
+    )
+  )
+    return unfit("compile", `go.sum and go.mod: ${message}`);
+  return outstanding("registry", `modules could not be fetched: ${message}`);
+}
+
+/** A newer Go than this machine's is nobody's mistake; null where that is not what is said. */
+export function judgeGoVersion(log: string): BuildOutcome | null {
+  const line = /^.*requires go >= \S+ \(running go .*$/m.exec(log)?.[0];
+  return line === undefined
+    ? null
+    : outstanding("toolchain", `${line.trim()}: install that Go on the machine that builds`);
+}

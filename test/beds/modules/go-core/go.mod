@@ -1,0 +1,3 @@
+module mesh.example/go-core
+
+go 1.22

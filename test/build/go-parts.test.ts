@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { describeGoFailures } from "../../src/build/builders/go-tests.ts";
+import { stripGoComments } from "../../src/build/builders/go-strip.ts";
+import { compareGoLines, compareGoVersions } from "../../src/build/builders/go-versions.ts";
+import { hashGoFiles } from "../../src/build/builders/go-zip.ts";
+
+describe("published Go source", () => {
+  it.each([
+    ["a := 1 // one", "a := 1"],
+    ["a := 1 /* one */ + 2", "a := 1   + 2"],
+    ["a /* one\ntwo */ b", "a \n b"],
+    ["\t// one\n\tb", "\n\tb"],
+    [`a := "// no" // yes`, `a := "// no"`],
+    ["a := `// no\n/* no */` // yes", "a := `// no\n/* no */`"],
+    [`a := '"' // yes`, `a := '"'`],
+    [`a := '\\'' // yes`, `a := '\\''`],
+    [`a := "\\" // no" // yes`, `a := "\\" // no"`],
+    ["//go:embed a", "//go:embed a"],
+    ["//go:build linux", "//go:build linux"],
+    ["// +build linux", "// +build linux"],
+    ["//line a.go:1", "//line a.go:1"],
+    ["//export a", "//export a"],
+    ["// go:embed a", ""],
+    ["//nolint", ""],
+    ["a /*line a.go:1*/ b", "a /*line a.go:1*/ b"],
+    [`// #include <a>\nimport "C"\n// x`, `// #include <a>\nimport "C"\n// x`],
+  ])("%s", (text, expected) => {
+    expect(stripGoComments(text)).toBe(expected);
+    expect(stripGoComments(text).split("\n")).toHaveLength(text.split("\n").length);
+  });
+});
+
+describe("versions of Go modules", () => {
+  it("are in semantic order", () => {
+    const order = [
+      "v0.0.0-19800101000000-abc",
+      "v0.1.0",
+      "v1.0.0-alpha",
+      "v1.0.0-alpha.1",
+      "v1.0.0-alpha.beta",
+      "v1.0.0-beta.2",
+      "v1.0.0-beta.11",
+      "v1.0.0",
+      "v1.2.0",
+      "v1.10.0",
+      "v2.0.0+incompatible",
+    ];
+    expect(order.toReversed().toSorted(compareGoVersions)).toEqual(order);
+    const lines = ["1.16", "1.21rc1", "1.21", "1.21.3", "1.22"];
+    expect(lines.toReversed().toSorted(compareGoLines)).toEqual(lines);
+  });
+
+  it("have Go's own digest, whatever the order", () => {
+    // As `go mod download` has it of a go.mod with this text.
+    const mod = { name: "go.mod", bytes: Buffer.from('module "rsc.io/quote"\n\nrequire "rsc.io/sampler" v1.3.0\n') };
+    expect(hashGoFiles([mod])).toBe("h1:LzX7hefJvL54yjefDEDHNONDjII0t9xZLPXsUe+TKr0=");
+    const more = { name: "a", bytes: Buffer.from("1") };
+    expect(hashGoFiles([mod, more])).toBe(hashGoFiles([more, mod]));
+  });
+});
+
+describe("what go test prints of failures", () => {
+  it("names the innermost tests, with their first words", () => {
+    const output =
+      "--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/b (0.00s)\n        a_test.go:3: no\n--- FAIL: TestC (0.00s)\nFAIL\nFAIL\tx.y/z\t0.01s\nFAIL\n";
+    expect(describeGoFailures(output)).toBe("2 tests fail:\nTestA/b: a_test.go:3: no\nTestC");
+  });
+  it("says the package and the panic where no test is named", () => {
+    expect(describeGoFailures("panic: boom\n\ngoroutine 1\nFAIL\tx.y/z\t0.01s\nFAIL\n")).toBe(
+      "the tests of x.y/z ended with a failure\npanic: boom",
+    );
+  });
+});
