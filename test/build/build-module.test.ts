@@ -204,28 +204,4 @@ describe("an unfit module (R11)", () => {
       message: expect.stringMatching(/^mesh\.yaml:3: .*R4/),
     });
   });
-
-  it("lists packages without a lock file, or with one that leads elsewhere", { timeout }, async () => {
-    const bed = await createBuildBed();
-    const pack = JSON.stringify({ name: "@test/core", type: "module", dependencies: { left: "1.0.0" } });
-    await bed.origin.commit({ ...core, "core/package.json": pack });
-    expect((await bed.build("core")).verdict).toMatchObject({
-      verdict: "unfit",
-      message: expect.stringMatching(/no package-lock\.json/),
-    });
-    for (const entry of [
-      { resolved: "git+ssh://x/y" },
-      { resolved: "../other", link: true },
-      { resolved: "https://x/y.tgz" },
-    ]) {
-      await bed.origin.commit({
-        "core/package-lock.json": JSON.stringify({ lockfileVersion: 3, packages: { "node_modules/left": entry } }),
-      });
-      expect((await bed.build("core")).verdict).toMatchObject({
-        verdict: "unfit",
-        stage: "compile",
-        message: expect.stringMatching(/^package-lock\.json: node_modules\/left/),
-      });
-    }
-  });
 });

@@ -1,21 +1,13 @@
 import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Name } from "../../core/names.ts";
 import { packageFile, readPackage } from "../../source/imports/package-facts.ts";
 import { manifestFile } from "../../source/read-manifest.ts";
 import { findPackage } from "../own-packages.ts";
 import type { BuildJob } from "./builder.ts";
 
-/**
- * Puts the artifacts of what the module is built against under `node_modules/<the name they publish>`, over whatever a
- * registry has under that name: exactly what the closure names, and nothing that a stranger published.
- */
-export async function placeDependencies(
-  job: BuildJob,
-  folder: string,
-): Promise<{ readonly testPackages: readonly string[]; readonly packages: ReadonlyMap<string, Name> }> {
-  const testPackages: string[] = [];
-  const packages = new Map<string, Name>();
+/** The name that each dependency publishes, in the order of the job. */
+export async function readDependencyNames(job: BuildJob): Promise<string[]> {
+  const names: string[] = [];
   for (const dependency of job.dependencies) {
     const reading = readPackage(await readFile(join(dependency.folder, packageFile), "utf8"));
     const name = reading.kind === "package" ? reading.value.name : undefined;
@@ -23,16 +15,26 @@ export async function placeDependencies(
       throw new Error(
         `the artifact of ${dependency.module} publishes no name, but it is a dependency of ${job.module}`,
       );
-    packages.set(name, dependency.module);
+    names.push(name);
+  }
+  return names;
+}
+
+/**
+ * Puts the artifacts of what the module is built against under `node_modules/<the name they publish>`, over whatever a
+ * registry has under that name: exactly what the closure names, and nothing that a stranger published.
+ */
+export async function placeDependencies(job: BuildJob, folder: string, names: readonly string[]): Promise<void> {
+  for (const [at, dependency] of job.dependencies.entries()) {
+    const name = names[at];
+    if (name === undefined) throw new Error("every dependency has a name");
     const target = join(folder, "node_modules", name);
     await rm(target, { recursive: true, force: true });
     await mkdir(dirname(target), { recursive: true });
     await rename(dependency.folder, target);
     // How a dependency is delivered by itself is no part of what is built against it.
     await rm(join(target, manifestFile), { force: true });
-    if (dependency.kind === "test") testPackages.push(name);
   }
-  return { testPackages, packages };
 }
 
 /**

@@ -2,28 +2,21 @@ import { createHash, randomUUID } from "node:crypto";
 import { cp, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { z } from "zod";
 import { errorCode, whenThere } from "../../core/errors.ts";
-import { lockFile, packageFile, type PackageJson, parseJson } from "../../source/imports/package-facts.ts";
+import type { Finding } from "../../source/finding.ts";
+import { lockFile, packageFile, type PackageJson } from "../../source/imports/package-facts.ts";
+import { readLockFile } from "../../source/imports/package-lock.ts";
 import { normaliseModes } from "../normalise-modes.ts";
 import type { Mount } from "../sandbox.ts";
 import { type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, outstanding, unfit } from "./builder.ts";
+import { planFetch } from "./plan-fetch.ts";
 
-const lockSchema = z.looseObject({
-  packages: z.record(
-    z.string(),
-    z.looseObject({
-      version: z.string().optional(),
-      resolved: z.string().optional(),
-      integrity: z.string().optional(),
-      link: z.boolean().optional(),
-      dev: z.boolean().optional(),
-      inBundle: z.boolean().optional(),
-    }),
-  ),
-});
-
-export type Placed = { readonly kind: "placed"; readonly lockText: string | null };
+export interface Placed {
+  readonly kind: "placed";
+  /** Null: nothing was fetched. */
+  readonly lockText: string | null;
+  readonly findings: readonly Finding[];
+}
 
 /**
  * Third-party packages, from the lock file only and by its digests, in a step of its own: the one that has network, and
@@ -33,18 +26,13 @@ export async function placeThirdParties(
   job: BuildJob,
   folder: string,
   own: PackageJson,
+  modules: ReadonlySet<string>,
 ): Promise<Placed | BuildOutcome> {
-  const wanted = { ...own.peerDependencies, ...own.optionalDependencies, ...own.devDependencies, ...own.dependencies };
-  if (Object.keys(wanted).length === 0) return { kind: "placed", lockText: null };
-  const texts = await Promise.all([
-    whenThere(readFile(join(folder, packageFile), "utf8")),
-    whenThere(readFile(join(folder, lockFile), "utf8")),
-  ]);
-  const [packageText, lockText] = texts;
-  if (packageText === null || lockText === null)
-    return unfit("compile", `${packageFile} lists packages, but there is no ${lockFile} to fetch them by`);
-  const refused = describeRefusedLock(lockText);
-  if (refused !== null) return unfit("compile", `${lockFile}: ${refused}`);
+  const lock = await whenThere(readFile(join(folder, lockFile), "utf8"));
+  const plan = planFetch({ own, lockText: lock, modules, registry: job.registries.npm });
+  if (plan.kind === "refused") return unfit("compile", plan.message);
+  if (plan.kind === "nothing") return { kind: "placed", lockText: null, findings: plan.findings };
+  const { packageText, lockText, findings } = plan;
   const key = createHash("sha256")
     .update(JSON.stringify([packageText, lockText, process.platform, process.arch, process.version]))
     .digest("hex");
@@ -54,40 +42,14 @@ export async function placeThirdParties(
     if (failed !== null) return failed;
   }
   await cp(join(kept, "node_modules"), join(folder, "node_modules"), { recursive: true, verbatimSymlinks: true });
-  return { kind: "placed", lockText };
-}
-
-/** Only packages with a digest, from a registry: no git, no folders, no files beside the lock. */
-function describeRefusedLock(text: string): string | null {
-  const lock = parseJson(text, lockFile, lockSchema);
-  if (lock.kind === "refused") return lock.finding.message;
-  for (const [path, entry] of Object.entries(lock.value.packages)) {
-    if (path === "" || entry.inBundle === true) continue;
-    if (entry.link === true) return `${path} is a link to another folder: import that module by the name it publishes`;
-    if (!/^(node_modules\/(@[^/]+\/)?[^/@]+\/?)+$/.test(`${path}/`))
-      return `${path.slice(0, 200)} is outside node_modules`;
-    if (!isFromRegistry(entry)) return `${path} does not come from a registry`;
-    if (entry.integrity === undefined) return `${path} has no digest`;
-  }
-  return null;
-}
-
-/** A lock file may leave the address out (npm's `omit-lockfile-registry-resolved`): then the version alone must name it. */
-function isFromRegistry(entry: {
-  readonly resolved?: string | undefined;
-  readonly version?: string | undefined;
-}): boolean {
-  if (entry.resolved !== undefined) return /^https?:\/\//.test(entry.resolved);
-  return entry.version !== undefined && /^\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$/.test(entry.version);
+  return { kind: "placed", lockText, findings };
 }
 
 /** What only development needs, by the lock's own marks. */
 export function listDevelopmentPaths(lockText: string): string[] {
-  const lock = parseJson(lockText, lockFile, lockSchema);
+  const lock = readLockFile(lockText);
   if (lock.kind === "refused") throw new Error(`${lockFile} was read before: ${lock.finding.message}`);
-  return Object.entries(lock.value.packages).flatMap(([path, entry]) =>
-    path !== "" && entry.dev === true ? [path] : [],
-  );
+  return [...lock.packages].flatMap(([path, entry]) => (path !== "" && entry.dev === true ? [path] : []));
 }
 
 interface Fetch {
@@ -112,7 +74,8 @@ async function fetchPackages(job: BuildJob, fetch: Fetch): Promise<BuildOutcome 
     "--loglevel=error",
   ];
   const settings = [
-    "--cache=/tmp/npm",
+    // Of this fetch alone: with a shared one npm would take bytes that another lock file brought.
+    `--cache=${buildRoot}/fetch/.npm`,
     "--userconfig=/dev/null",
     // Another name than the user one: npm refuses one file twice. Neither exists.
     "--globalconfig=/nonexistent/npmrc",
@@ -142,6 +105,7 @@ async function fetchPackages(job: BuildJob, fetch: Fetch): Promise<BuildOutcome 
   if (result.kind === "exited" && result.code !== 0) return judgeFetch(result.log);
   // npm makes no folder where every package is optional and for other platforms.
   await mkdir(join(folder, "node_modules"), { recursive: true });
+  await rm(join(folder, ".npm"), { recursive: true, force: true });
   await keepFetched(folder, fetch.kept);
   return null;
 }

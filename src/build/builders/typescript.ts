@@ -11,15 +11,17 @@ import {
   isTypeScriptTest,
   sourceFolder,
 } from "../../source/imports/typescript-source.ts";
+import { isTsconfig, readSettings, type Settings } from "../../source/imports/tsconfig.ts";
 import { listFiles } from "../list-files.ts";
 import { normaliseModes } from "../normalise-modes.ts";
 import { describeNode, findPackage } from "../own-packages.ts";
 import { type Builder, type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, unfit } from "./builder.ts";
 import { findLacking } from "./missing-exports.ts";
-import { placeBarrier, placeDependencies, placeTypes } from "./place-dependencies.ts";
+import { placeBarrier, placeDependencies, placeTypes, readDependencyNames } from "./place-dependencies.ts";
 import { prepareArtifact } from "./prepare-artifact.ts";
 import { runTests } from "./run-tests.ts";
 import { placeThirdParties } from "./third-parties.ts";
+import { readNeeds, trimDependencies } from "./trim-dependencies.ts";
 
 const ownConfig = "tsconfig.mesh-build.json";
 
@@ -30,7 +32,7 @@ const ownConfig = "tsconfig.mesh-build.json";
 export function createTypeScriptBuilder(): Builder {
   return {
     language: "typescript",
-    version: "1",
+    version: "2",
     describeToolchain: () => ({ kind: "present", text: describeNode() }),
     keeps: (path) => !/^(dist|node_modules)\//.test(path),
     build,
@@ -46,14 +48,22 @@ async function build(job: BuildJob): Promise<BuildOutcome> {
   const own = reading.kind === "package" ? reading.value : {};
 
   job.onStep("fetch");
-  const third = await placeThirdParties(job, folder, own);
+  const names = await readDependencyNames(job);
+  const third = await placeThirdParties(job, folder, own, new Set(names));
   if (third.kind !== "placed") return third;
-  const placed = await placeDependencies(job, folder);
+  await placeDependencies(job, folder, names);
   await placeTypes(job.root);
   await placeBarrier(job.root);
 
   job.onStep("compile");
-  const compiled = await compile(job, folder, { sources, packages: placed.packages });
+  const settings = await readSettingsOf(folder);
+  const packages = new Map(
+    names.flatMap((name, at) => {
+      const dependency = job.dependencies[at];
+      return dependency === undefined ? [] : [[name, dependency.module] as const];
+    }),
+  );
+  const compiled = await compile({ job, folder, sources, settings, packages });
   if (compiled !== null) return compiled;
   await copyAssets(folder);
   await normaliseModes(join(folder, "dist"));
@@ -63,13 +73,37 @@ async function build(job: BuildJob): Promise<BuildOutcome> {
   const tested = await runTests(job, tests.map(outputOf));
   if (tested !== null) return tested;
 
+  const builtAgainst = names.filter((_name, at) => job.dependencies[at]?.kind === "build");
+  await trimDependencies(folder, await readNeeds(folder, builtAgainst));
   await prepareArtifact({
     folder,
     lockedText: third.lockText,
-    testPackages: placed.testPackages,
+    testPackages: names.filter((name) => !builtAgainst.includes(name)),
     remove: [ownConfig, lockFile, tsconfigFile, sourceFolder],
   });
-  return { kind: "built", folder, findings: tests.length === 0 ? [describeNoTests()] : [] };
+  const findings = [
+    ...third.findings,
+    ...(tests.length === 0 ? [describeNoTests()] : []),
+    ...describeUnsteady(settings),
+  ];
+  return { kind: "built", folder, findings };
+}
+
+async function readSettingsOf(folder: string): Promise<Settings> {
+  const facts = new Map<string, string>();
+  for (const path of await listFiles(folder))
+    if (isTsconfig(path)) facts.set(path, await readFile(join(folder, path), "utf8"));
+  return readSettings(facts);
+}
+
+/** What the module asks for itself is done, and it is said what that costs. */
+function describeUnsteady(settings: Settings): Finding[] {
+  const options = [...settings.steady].flatMap(([name, value]) =>
+    value === (name !== "removeComments") ? [`"${name}": ${value}`] : [],
+  );
+  if (options.length === 0) return [];
+  const message = `asks for ${options.join(", ")}: a change of comments makes another artifact, and everything behind it is built again`;
+  return [{ severity: "warning", file: tsconfigFile, line: 0, message }];
 }
 
 function describeNoTests(): Finding {
@@ -81,15 +115,19 @@ function describeNoTests(): Finding {
   };
 }
 
-async function compile(
-  job: BuildJob,
-  folder: string,
-  { sources, packages }: { readonly sources: readonly string[]; readonly packages: ReadonlyMap<string, Name> },
-): Promise<BuildOutcome | null> {
+interface Compile {
+  readonly job: BuildJob;
+  readonly folder: string;
+  readonly sources: readonly string[];
+  readonly settings: Settings;
+  readonly packages: ReadonlyMap<string, Name>;
+}
+
+async function compile({ job, folder, sources, settings, packages }: Compile): Promise<BuildOutcome | null> {
   const dist = join(folder, "dist");
   await mkdir(dist);
   const hasConfig = (await whenThere(stat(join(folder, tsconfigFile)))) !== null;
-  await writeFile(join(folder, ownConfig), JSON.stringify(describeConfig(hasConfig, sources)));
+  await writeFile(join(folder, ownConfig), JSON.stringify(describeConfig(hasConfig, sources, settings)));
   await normaliseModes(job.root);
   const compiler = findPackage("typescript");
   const platform = `@typescript/typescript-${process.platform}-${process.arch}`;
@@ -125,7 +163,7 @@ async function compile(
 }
 
 /** The module's own settings, with what the build decides put over them. */
-function describeConfig(hasConfig: boolean, sources: readonly string[]): object {
+function describeConfig(hasConfig: boolean, sources: readonly string[], settings: Settings): object {
   const defaults = { target: "es2023", module: "nodenext", strict: true, types: ["node"], skipLibCheck: true };
   const javascript = sources.some((path) => /\.[mc]?jsx?$/.test(path));
   return {
@@ -143,6 +181,8 @@ function describeConfig(hasConfig: boolean, sources: readonly string[]): object 
       noEmitOnError: true,
       composite: false,
       incremental: false,
+      // So that a change of comments alone ends here (R10), unless the module wants its comments.
+      ...(settings.steady.has("removeComments") ? {} : { removeComments: true }),
       ...(javascript ? { allowJs: true } : {}),
     },
     include: [sourceFolder],

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { safeParse } from "secure-json-parse";
 import { listNames } from "../../decide/short-names.ts";
 import type { Finding } from "../finding.ts";
-import type { FactFiles, LockReading, PublishedNames } from "./import-reader.ts";
+import type { FactFiles, PublishedNames } from "./import-reader.ts";
 
 export const packageFile = "package.json";
 export const lockFile = "package-lock.json";
@@ -25,11 +25,6 @@ const packageSchema = z.looseObject({
   devDependencies: versionsSchema,
   peerDependencies: versionsSchema,
   optionalDependencies: versionsSchema,
-});
-
-const lockSchema = z.looseObject({
-  lockfileVersion: z.literal([2, 3]),
-  packages: z.record(z.string(), z.looseObject({ version: z.string().optional(), integrity: z.string().optional() })),
 });
 
 export type PackageJson = z.infer<typeof packageSchema>;
@@ -56,31 +51,6 @@ export function describeMissingLock(names: readonly string[]): string {
     `lists ${listNames(names)}, which no module publishes, but there is no ${lockFile} beside it to fetch by ` +
     "(one in a folder above is not read): make one with `npm install --package-lock-only --no-workspaces` in this folder"
   );
-}
-
-/** Names of all packages that the lock file brings. */
-export function readLockedNames(text: string | undefined): ReadonlySet<string> | Finding {
-  if (text === undefined) return new Set();
-  const lock = parseJson(text, lockFile, lockSchema);
-  if (lock.kind === "refused") return lock.finding;
-  const names = new Set<string>();
-  for (const path of Object.keys(lock.value.packages)) {
-    const at = path.lastIndexOf("node_modules/");
-    if (at !== -1) names.add(path.slice(at + "node_modules/".length));
-  }
-  return names;
-}
-
-/** The packages with their digests; where they came from may change without meaning. */
-export function readPackageLock(facts: FactFiles): LockReading {
-  const text = facts.get(lockFile);
-  if (text === undefined) return { kind: "none" };
-  const lock = parseJson(text, lockFile, lockSchema);
-  if (lock.kind === "refused") return lock;
-  const entries = Object.entries(lock.value.packages)
-    .filter(([path]) => path !== "")
-    .map(([path, entry]) => `${path} ${JSON.stringify({ ...entry, resolved: undefined })}`);
-  return { kind: "locked", entries: entries.toSorted() };
 }
 
 export function readPackageName(facts: FactFiles): PublishedNames {

@@ -10,9 +10,9 @@ import {
   lockFile,
   packageFile,
   type PackageJson,
-  readLockedNames,
   readPackage,
 } from "./package-facts.ts";
+import { readLockedNames } from "./package-lock.ts";
 import { readSettings, type SettingsImport } from "./tsconfig.ts";
 
 const inside: Resolution = { owner: null, finding: null };

@@ -12,6 +12,10 @@ const tsconfigSchema = z.looseObject({
       types: z.array(z.string()).nullable().optional(),
       jsx: z.string().nullable().optional(),
       jsxImportSource: z.string().nullable().optional(),
+      removeComments: z.boolean().nullable().optional(),
+      sourceMap: z.boolean().nullable().optional(),
+      inlineSourceMap: z.boolean().nullable().optional(),
+      declarationMap: z.boolean().nullable().optional(),
     })
     .optional(),
 });
@@ -27,8 +31,12 @@ export interface Settings {
   /** Pattern → paths relative to the module's folder. */
   readonly paths: ReadonlyMap<string, readonly string[]>;
   readonly imports: readonly SettingsImport[];
+  /** What is said about comments and maps of positions, by option: both put the text of the source into the output. */
+  readonly steady: ReadonlyMap<string, boolean>;
   readonly findings: readonly Finding[];
 }
+
+const steadyOptions = ["removeComments", "sourceMap", "inlineSourceMap", "declarationMap"] as const;
 
 /** tsconfig files of a module: those of its own folder can be extended. */
 export function isTsconfig(path: string): boolean {
@@ -47,6 +55,7 @@ interface Options {
   types?: readonly SettingsImport[];
   jsx?: string;
   jsxImportSource?: SettingsImport;
+  steady?: ReadonlyMap<string, boolean>;
 }
 
 /** tsconfig.json with all that it extends, as the compiler joins them: an option of the later file replaces the earlier. */
@@ -57,6 +66,7 @@ export function readSettings(facts: FactFiles): Settings {
   return {
     paths: options.paths ?? new Map<string, readonly string[]>(),
     imports: [...read.imports, ...(options.types ?? []), ...(runtime === undefined ? [] : [runtime])],
+    steady: options.steady ?? new Map<string, boolean>(),
     findings: read.findings,
   };
 }
@@ -69,8 +79,16 @@ function readFile(read: Read, file: string): Options {
     return {};
   }
   const options: Options = {};
-  for (const base of [parsed.value.extends ?? []].flat()) Object.assign(options, readBase(read, file, base));
-  const { paths, types, jsx, jsxImportSource } = parsed.value.compilerOptions ?? {};
+  const steady = new Map<string, boolean>();
+  for (const base of [parsed.value.extends ?? []].flat()) {
+    Object.assign(options, readBase(read, file, base));
+    for (const [name, value] of options.steady ?? []) steady.set(name, value);
+  }
+  const compilerOptions = parsed.value.compilerOptions ?? {};
+  const { paths, types, jsx, jsxImportSource } = compilerOptions;
+  for (const name of steadyOptions)
+    if (typeof compilerOptions[name] === "boolean") steady.set(name, compilerOptions[name]);
+  options.steady = steady;
   const place = (specifier: string): SettingsImport => ({ specifier, file, line: lineOf(text, specifier) });
   if (paths) {
     const absolute = (target: string): string =>

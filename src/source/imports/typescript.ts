@@ -4,7 +4,8 @@ import { createLoaders, literalOf, literalOfFile, type Node } from "./typescript
 import { createTypeScriptResolver } from "./resolve-typescript.ts";
 import { isTsconfig } from "./tsconfig.ts";
 import type { FileImports, Import, ImportKind, ImportReader } from "./import-reader.ts";
-import { lockFile, packageFacts, readPackageLock, readPackageName } from "./package-facts.ts";
+import { lockFile, packageFacts, readPackageName } from "./package-facts.ts";
+import { readPackageLock } from "./package-lock.ts";
 
 /** Raised by hand when the reader finds something else in the same bytes. */
 const readerVersion = 2;

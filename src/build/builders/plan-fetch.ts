@@ -1,0 +1,108 @@
+import type { Finding } from "../../source/finding.ts";
+import { listedPackages, lockFile, packageFile, type PackageJson } from "../../source/imports/package-facts.ts";
+import { type LockedPackage, type LockedPackages, listUsed, readLockFile } from "../../source/imports/package-lock.ts";
+
+/** npm asks the registry it is told instead of this one, whatever the lock file says. */
+const publicRegistry = "https://registry.npmjs.org";
+
+export type FetchPlan =
+  | { readonly kind: "nothing"; readonly findings: readonly Finding[] }
+  /** Texts of the two files that npm is given: only what this module needs, in an order of their own. */
+  | {
+      readonly kind: "fetch";
+      readonly packageText: string;
+      readonly lockText: string;
+      readonly findings: readonly Finding[];
+    }
+  | { readonly kind: "refused"; readonly message: string };
+
+export interface PlanFetch {
+  readonly own: PackageJson;
+  /** Null: there is none. */
+  readonly lockText: string | null;
+  /** Packages that modules of the mesh bring: never fetched, whatever a registry has under their names. */
+  readonly modules: ReadonlySet<string>;
+  readonly registry: string;
+}
+
+/** What is fetched for a module, from its lock file alone. Only packages with a digest, and only from the registry. */
+export function planFetch({ own, lockText, modules, registry }: PlanFetch): FetchPlan {
+  const listed = Object.keys(listedPackages(own)).filter((name) => !modules.has(name));
+  if (listed.length === 0) return { kind: "nothing", findings: [] };
+  // The reader of imports refuses a module whose packages nobody publishes and no lock file has; these are modules.
+  if (lockText === null) return { kind: "nothing", findings: listed.map(describeLeftOut) };
+  const lock = readLockFile(lockText);
+  if (lock.kind === "refused") return { kind: "refused", message: `${lockFile}: ${lock.finding.message}` };
+  const wanted = listed.filter((name) => lock.packages.has(`node_modules/${name}`));
+  const findings = listed.filter((name) => !wanted.includes(name)).map(describeLeftOut);
+  if (wanted.length === 0) return { kind: "nothing", findings };
+  const used = listUsed(lock.packages, wanted);
+  for (const path of used) {
+    const why = describeRefusal(path, lock.packages.get(path) ?? {}, lock.packages, registry);
+    if (why !== null) return { kind: "refused", message: `${lockFile}: ${path.slice(0, 200)} ${why}` };
+  }
+  const root = pickSections(own, new Set(wanted));
+  const packages = Object.fromEntries(used.map((path) => [path, lock.packages.get(path)] as const));
+  return {
+    kind: "fetch",
+    packageText: JSON.stringify(root),
+    lockText: JSON.stringify({ ...root, lockfileVersion: 3, requires: true, packages: { "": root, ...packages } }),
+    findings,
+  };
+}
+
+function describeLeftOut(name: string): Finding {
+  const message = `lists ${name}, which ${lockFile} does not have and no module that is imported publishes: it was left out`;
+  return { severity: "warning", file: packageFile, line: 0, message };
+}
+
+/** Why an entry must not be fetched; null where it may. */
+function describeRefusal(
+  path: string,
+  entry: LockedPackage,
+  packages: LockedPackages,
+  registry: string,
+): string | null {
+  if (entry.link === true) return "is a link to another folder: import that module by the name it publishes";
+  if (!/^(node_modules\/(@[^/]+\/)?[^/@.][^/@]*\/?)+$/.test(`${path}/`)) return "is outside node_modules";
+  if (entry.inBundle === true && entry.resolved === undefined)
+    return isBundled(path, packages) ? null : "says it is bundled, and nothing around it bundles anything";
+  if (entry.resolved === undefined) {
+    // A lock file may leave the address out (npm's `omit-lockfile-registry-resolved`): then the version names it.
+    if (!/^\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$/.test(entry.version ?? "")) return "does not come from a registry";
+  } else {
+    if (!/^https?:\/\//.test(entry.resolved)) return "does not come from a registry";
+    const host = originOf(entry.resolved);
+    if (host === null || (host !== originOf(registry) && host !== publicRegistry))
+      return `comes from ${host ?? "nowhere"}, which is not the registry of this mesh (${originOf(registry) ?? registry})`;
+  }
+  if (entry.integrity === undefined) return "has no digest";
+  if (!/^(sha(1|256|384|512)-[A-Za-z0-9+/]+={0,2}( |$))+$/.test(entry.integrity))
+    return "has a digest of no known kind";
+  return null;
+}
+
+function isBundled(path: string, packages: LockedPackages): boolean {
+  for (let at = path.lastIndexOf("/node_modules/"); at !== -1; at = path.lastIndexOf("/node_modules/", at - 1)) {
+    const bundled = packages.get(path.slice(0, at))?.bundleDependencies;
+    if (bundled === true || (Array.isArray(bundled) && bundled.length > 0)) return true;
+  }
+  return false;
+}
+
+/** Without a name and a password, which no message may hold. */
+function originOf(address: string): string | null {
+  return URL.canParse(address) ? new URL(address).origin : null;
+}
+
+const sections = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"] as const;
+
+function pickSections(own: PackageJson, wanted: ReadonlySet<string>): Record<string, unknown> {
+  const root: Record<string, unknown> = { name: "module", version: "0.0.0" };
+  for (const section of sections) {
+    const kept = Object.entries(own[section] ?? {}).filter(([name]) => wanted.has(name));
+    if (kept.length > 0) root[section] = Object.fromEntries(kept.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  }
+  for (const key of ["peerDependenciesMeta", "overrides"] as const) if (key in own) root[key] = own[key];
+  return root;
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import { planFetch } from "../../../src/build/builders/plan-fetch.ts";
+
+const registry = "https://npm.example/";
+const digest = "sha512-AAAA";
+const own = { name: "@test/app", dependencies: { left: "^1.0.0" } };
+
+function plan(packages: Record<string, unknown>, parts: object = {}): ReturnType<typeof planFetch> {
+  const lockText = JSON.stringify({ lockfileVersion: 3, packages: { "": {}, ...packages } });
+  return planFetch({ own, lockText, modules: new Set(), registry, ...parts });
+}
+
+const good = { version: "1.0.0", resolved: "https://registry.npmjs.org/left/-/left-1.0.0.tgz", integrity: digest };
+
+describe("a hostile lock file is refused, and the package is named (case 53)", () => {
+  it.each([
+    [
+      "from a host that is not the registry",
+      { ...good, resolved: "https://evil.example/left.tgz" },
+      /comes from https:\/\/evil\.example, which is not the registry of this mesh/,
+    ],
+    [
+      "from an address inside",
+      { ...good, resolved: "http://169.254.169.254/latest/left.tgz" },
+      /comes from http:\/\/169\.254\.169\.254/,
+    ],
+    [
+      "from the registry's name by http",
+      { ...good, resolved: "http://registry.npmjs.org/left.tgz" },
+      /comes from http:\/\/registry\.npmjs\.org/,
+    ],
+    [
+      "from a host that only begins like it",
+      { ...good, resolved: "https://npm.example.evil.test/left.tgz" },
+      /comes from https:\/\/npm\.example\.evil/,
+    ],
+    [
+      "from a host behind a name and a password",
+      { ...good, resolved: "https://npm.example@evil.test/left.tgz" },
+      /comes from https:\/\/evil\.test/,
+    ],
+    ["from git", { ...good, resolved: "git+ssh://git@host/x.git#1" }, /does not come from a registry/],
+    ["from a file", { ...good, resolved: "file:../left.tgz" }, /does not come from a registry/],
+    [
+      "from nowhere, with a version that is an address",
+      { version: "git+https://x/y", integrity: digest },
+      /does not come from a registry/,
+    ],
+    ["as a link", { resolved: "../left", link: true }, /is a link to another folder: import that module by the name/],
+    ["without a digest", { version: "1.0.0", resolved: good.resolved }, /has no digest/],
+    ["with a digest of another kind", { ...good, integrity: "md5-AAAA" }, /digest of no known kind/],
+    ["bundled in nothing", { version: "1.0.0", inBundle: true }, /says it is bundled/],
+    [
+      "bundled, and from elsewhere all the same",
+      { ...good, inBundle: true, resolved: "https://evil.example/x" },
+      /comes from https:\/\/evil/,
+    ],
+  ])("%s", (_what, entry, message) => {
+    const found = plan({ "node_modules/left": entry });
+    expect(found).toEqual({ kind: "refused", message: expect.stringMatching(message) });
+    expect(found).toMatchObject({ message: expect.stringMatching(/^package-lock\.json: node_modules\/left /) });
+  });
+
+  it("deep below what is listed", () => {
+    const left = { ...good, dependencies: { deep: "1" } };
+    const deep = { ...good, resolved: "https://evil.example/x.tgz" };
+    expect(plan({ "node_modules/left": left, "node_modules/left/node_modules/deep": deep })).toEqual({
+      kind: "refused",
+      message: expect.stringMatching(/node_modules\/left\/node_modules\/deep comes from/),
+    });
+  });
+
+  it("larger than the limit", () => {
+    const many = Object.fromEntries(Array.from({ length: 30_001 }, (_, at) => [`node_modules/p${at}`, good]));
+    expect(plan(many)).toEqual({ kind: "refused", message: expect.stringMatching(/limit is 30000/) });
+  });
+
+  it.each([
+    ["broken JSON", "{"],
+    ["keys that reach into objects", `{"lockfileVersion":3,"packages":{"__proto__":{}}}`],
+    ["a version nobody knows", `{"lockfileVersion":9,"packages":{}}`],
+  ])("%s", (_what, lockText) => {
+    expect(plan({}, { lockText })).toEqual({
+      kind: "refused",
+      message: expect.stringMatching(/^package-lock\.json: /),
+    });
+  });
+});
+
+describe("what is fetched", () => {
+  it.each([
+    ["from the public registry", good],
+    ["from the registry of the mesh", { ...good, resolved: "https://npm.example/left/-/left-1.0.0.tgz" }],
+    ["by its version alone", { version: "1.0.0", integrity: digest }],
+    ["under another name (npm:)", { ...good, name: "other" }],
+    ["with two digests", { ...good, integrity: "sha1-AAAA= sha512-AAAA" }],
+  ])("is a package %s", (_what, entry) => {
+    expect(plan({ "node_modules/left": entry })).toMatchObject({ kind: "fetch", findings: [] });
+  });
+
+  it("is what the module needs, and what these bundle; nothing else that the file holds", () => {
+    const left = { ...good, dependencies: { inner: "1", peer: "1" }, bundleDependencies: ["inner"] };
+    const found = plan({
+      "node_modules/left": left,
+      "node_modules/left/node_modules/inner": { version: "1.0.0", inBundle: true },
+      "node_modules/peer": good,
+      "node_modules/other": { resolved: "git+ssh://never/asked" },
+    });
+    if (found.kind !== "fetch") throw new Error(JSON.stringify(found));
+    const written = JSON.parse(found.lockText) as { packages: object };
+    expect(Object.keys(written.packages)).toEqual([
+      "",
+      "node_modules/left",
+      "node_modules/left/node_modules/inner",
+      "node_modules/peer",
+    ]);
+  });
+
+  it("is not what a module of the mesh brings, whatever a registry has under its name (case 11)", () => {
+    const packages = { "node_modules/left": { ...good, resolved: "https://evil.example/left.tgz" } };
+    expect(plan(packages, { modules: new Set(["left"]) })).toEqual({ kind: "nothing", findings: [] });
+  });
+
+  it("is less, and that is said, where a package is listed and not locked", () => {
+    expect(plan({})).toEqual({
+      kind: "nothing",
+      findings: [{ severity: "warning", file: "package.json", line: 0, message: expect.stringMatching(/lists left/) }],
+    });
+  });
+
+  it("does not depend on scripts or workspaces of package.json", () => {
+    const scripts = { ...own, scripts: { preinstall: "curl evil" }, workspaces: ["../*"] };
+    const found = plan({ "node_modules/left": good }, { own: scripts });
+    expect(found).toEqual(plan({ "node_modules/left": good }));
+  });
+});

@@ -1,0 +1,219 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Artifact } from "../../src/core/artifact.ts";
+import { unpackArtifact } from "../../src/link/artifact/unpack.ts";
+import { type BuildBed, createBuildBed, typescriptModule } from "../support/build-bed.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+
+const run = promisify(execFile);
+const timeout = 180_000;
+const compilerOptions = { target: "es2023", module: "nodenext", types: ["node"], strict: true };
+
+async function unpack(bed: BuildBed, artifact: Artifact): Promise<string> {
+  const into = join(await createTemporaryFolder(), "unpacked");
+  await unpackArtifact({ from: await bed.store.openBlob(artifact.blob), into, digest: artifact.digest });
+  return into;
+}
+
+async function listPaths(folder: string): Promise<string[]> {
+  const { stdout } = await run("find", [".", "-type", "f"], { cwd: folder });
+  return stdout
+    .trim()
+    .split("\n")
+    .map((path) => path.slice(2))
+    .toSorted();
+}
+
+describe("comments (R10, case 8)", () => {
+  const write = (text: string, options: object): Record<string, string> =>
+    typescriptModule("core", {
+      "src/index.ts": text,
+      "tsconfig.json": JSON.stringify({ compilerOptions: { ...compilerOptions, ...options } }),
+    });
+  const plain = "#!/usr/bin/env node\nexport const one: number = 1;\n";
+  const commented = "#!/usr/bin/env node\n/** A comment.\n */\nexport const one: number = 1; // one\n";
+
+  it("do not reach an artifact, whatever the module's settings leave open", { timeout }, async () => {
+    const bed = await createBuildBed();
+    await bed.origin.commit(write(plain, {}));
+    const first = await bed.buildFit("core");
+    await bed.origin.commit(write(commented, {}));
+    expect((await bed.buildFit("core")).digest).toBe(first.digest);
+    const text = await readFile(join(await unpack(bed, first), "dist/index.js"), "utf8");
+    expect(text.startsWith("#!/usr/bin/env node\n")).toBe(true);
+  });
+
+  it.each([[{ removeComments: false }], [{ sourceMap: true }]])(
+    "do where the module asks for them (%j), and it is said",
+    { timeout },
+    async (options) => {
+      const bed = await createBuildBed();
+      await bed.origin.commit(write(plain, options));
+      const first = await bed.build("core");
+      expect(first.findings.map((one) => one.message)).toContainEqual(
+        expect.stringMatching(/asks for .* a change of comments/),
+      );
+      await bed.origin.commit(write(commented, options));
+      expect((await bed.buildFit("core")).digest).not.toBe(first.artifact?.digest);
+    },
+  );
+});
+
+describe("what a module is built against (R5)", () => {
+  const core = typescriptModule("core", {
+    "src/index.ts": "export interface One { readonly one: number }\nexport const one: One = { one: 1 };\n",
+  });
+  const packed = async (main: string): Promise<{ bed: BuildBed; paths: string[]; artifact: Artifact }> => {
+    const bed = await createBuildBed();
+    await bed.origin.commit({ ...core, ...typescriptModule("app", { "src/index.ts": main }) });
+    const dependency = { module: "core", kind: "build" as const, artifact: await bed.buildFit("core") };
+    const artifact = await bed.buildFit("app", { dependencies: [dependency] });
+    const paths = (await listPaths(await unpack(bed, artifact))).filter((path) => path.startsWith("node_modules"));
+    return { bed, paths, artifact };
+  };
+
+  it.each([
+    [
+      "whole, where it is needed to run",
+      `import { one } from "@test/core";\nexport const two: number = one.one;\n`,
+      ["dist/index.d.ts", "dist/index.js", "package.json"],
+    ],
+    [
+      "whole, where what is loaded is computed",
+      `import type { One } from "@test/core";\nconst a: One = { one: 1 };\nexport const load = () => import("./" + a.one);\n`,
+      ["dist/index.d.ts", "dist/index.js", "package.json"],
+    ],
+    [
+      "not at all, where only types are used inside",
+      `import type { One } from "@test/core";\nconst a: One = { one: 1 };\nexport const two: number = a.one;\n`,
+      [],
+    ],
+    [
+      "as declarations, where its own name them",
+      `import type { One } from "@test/core";\nexport const a: One = { one: 1 };\n`,
+      ["dist/index.d.ts", "package.json"],
+    ],
+  ])("is in its artifact %s", { timeout }, async (_what, main, files) => {
+    expect((await packed(main)).paths).toEqual(files.map((file) => `node_modules/@test/core/${file}`));
+  });
+
+  it("has its types for who is built against it in turn", { timeout }, async () => {
+    const { bed, artifact } = await packed(
+      `import type { One } from "@test/core";\nexport const a: One = { one: 1 };\n`,
+    );
+    const top = (text: string) =>
+      typescriptModule("top", { "src/main.ts": `import { a } from "@test/app";\n${text}\n` });
+    const dependencies = [{ module: "app", kind: "build" as const, artifact }];
+    await bed.origin.commit(top("export const b: number = a.one;"));
+    await bed.buildFit("top", { dependencies });
+    await bed.origin.commit(top("export const b: string = a.one;"));
+    expect((await bed.build("top", { dependencies })).verdict).toMatchObject({ verdict: "unfit", stage: "compile" });
+  });
+});
+
+describe("third-party packages", () => {
+  const createRegistry = async () => {
+    const served = new Map<string, Buffer>();
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? "");
+      const bytes = served.get(request.url ?? "");
+      response.writeHead(bytes === undefined ? 404 : 200).end(bytes);
+    });
+    await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
+    onTestFinished(() => void server.close());
+    const npm = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const pack = async (text: string): Promise<Buffer> => {
+      const folder = await createTemporaryFolder();
+      await mkdir(join(folder, "package"));
+      await writeFile(
+        join(folder, "package/package.json"),
+        JSON.stringify({ name: "left", version: "1.0.0", main: "a.js" }),
+      );
+      await writeFile(join(folder, "package/a.js"), text);
+      await run("tar", ["-czf", "left.tgz", "package"], { cwd: folder });
+      return readFile(join(folder, "left.tgz"));
+    };
+    return { npm, served, asked, pack };
+  };
+  const lockOf = (npm: string, bytes: Buffer): string =>
+    JSON.stringify({
+      lockfileVersion: 3,
+      packages: {
+        "": {},
+        "node_modules/left": {
+          version: "1.0.0",
+          resolved: `${npm}left/-/left-1.0.0.tgz`,
+          integrity: `sha512-${createHash("sha512").update(bytes).digest("base64")}`,
+        },
+      },
+    });
+  const app = (lock: string): Record<string, string> =>
+    typescriptModule("app", {
+      "src/main.ts": "export {};\n",
+      "package.json": JSON.stringify({ name: "@test/app", type: "module", dependencies: { left: "1.0.0" } }),
+      "package-lock.json": lock,
+    });
+
+  it("are the bytes of this lock file, whatever was fetched under the same name before", { timeout }, async () => {
+    const bed = await createBuildBed();
+    const { npm, served, pack } = await createRegistry();
+    const build = async (lock: string) => {
+      await bed.origin.commit(app(lock));
+      return bed.build("app", { registries: { npm } });
+    };
+    const [first, second] = [await pack("module.exports = 1;\n"), await pack("module.exports = 2;\n")];
+    served.set("/left/-/left-1.0.0.tgz", first);
+    const one = await build(lockOf(npm, first));
+    expect(one.verdict.verdict).toBe("fit");
+    served.set("/left/-/left-1.0.0.tgz", second);
+    const two = await build(lockOf(npm, second));
+    if (two.artifact === null) throw new Error(JSON.stringify(two.verdict));
+    const path = join(await unpack(bed, two.artifact), "node_modules/left/a.js");
+    expect(await readFile(path, "utf8")).toBe("module.exports = 2;\n");
+    // What the lock file names is not what the registry has now: the lock file is to blame, and nothing old helps out.
+    const third = await pack("module.exports = 3;\n");
+    expect((await build(lockOf(npm, third))).verdict).toMatchObject({
+      verdict: "unfit",
+      message: expect.stringMatching(/EINTEGRITY/),
+    });
+  });
+
+  it("from another host are refused before anybody is asked", { timeout }, async () => {
+    const bed = await createBuildBed();
+    const { npm, asked, pack } = await createRegistry();
+    await bed.origin.commit(app(lockOf(npm, await pack(""))));
+    expect((await bed.build("app", { registries: { npm: "https://npm.example/" } })).verdict).toMatchObject({
+      verdict: "unfit",
+      message: expect.stringMatching(
+        /^package-lock\.json: node_modules\/left comes from http:\/\/127\.0\.0\.1:\d+, which is not the registry/,
+      ),
+    });
+    expect(asked).toEqual([]);
+  });
+
+  it("that are modules of the mesh are not fetched, and one that nobody imports is left out", { timeout }, async () => {
+    const bed = await createBuildBed();
+    await bed.origin.commit(
+      typescriptModule("app", {
+        "src/main.ts": "export {};\n",
+        "package.json": JSON.stringify({
+          name: "@test/app",
+          type: "module",
+          dependencies: { "@test/core": "workspace:*" },
+        }),
+      }),
+    );
+    const built = await bed.build("app");
+    expect(built.verdict.verdict).toBe("fit");
+    expect(built.findings.map((one) => one.message)).toContainEqual(
+      expect.stringMatching(/lists @test\/core.* left out/),
+    );
+  });
+});
