@@ -1,0 +1,72 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { keepProvenanceKey } from "../../src/cli/keep-provenance-key.ts";
+import { generateSigningKey, loadSigningKey, saveSigningKey } from "../../src/link/keys.ts";
+import { createRoot, keysAt, verifyRoot, type Root } from "../../src/link/root.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+
+const nowMs = Date.parse("2026-03-01T12:00:00.000Z");
+const life = { notBefore: "2026-01-01T00:00:00.000Z", notAfter: "2036-01-01T00:00:00.000Z" };
+
+/** The keys of a mesh from before there was a builder's key. */
+async function openOldMesh() {
+  const folder = await createTemporaryFolder();
+  const paths = {
+    provenanceKey: join(folder, "provenance-key.pem"),
+    rootKey: join(folder, "root-key.pem"),
+    rootDocument: join(folder, "root.dsse"),
+  };
+  const [rootKey, declarationKey] = [generateSigningKey(), generateSigningKey()];
+  await saveSigningKey(paths.rootKey, rootKey);
+  const keys: Root["keys"] = [
+    { publicKey: rootKey.publicKey, roles: ["root"], ...life },
+    { publicKey: declarationKey.publicKey, roles: ["declaration"], ...life },
+  ];
+  await writeFile(
+    paths.rootDocument,
+    createRoot({ schema: 1, mesh: "demo", version: 1, threshold: 1, keys }, [rootKey]),
+  );
+  const said: string[] = [];
+  return {
+    paths,
+    said,
+    declarationKey,
+    start: () => keepProvenanceKey({ mesh: "demo", paths, nowMs, say: (line) => said.push(line) }),
+    readRoot: async () => {
+      const verified = verifyRoot(await readFile(paths.rootDocument), { mesh: "demo" });
+      if (!verified.ok) throw new Error(verified.message);
+      return verified.root;
+    },
+  };
+}
+
+describe("the builder's key of a mesh that had none", () => {
+  it("is made and listed in the root at the next start, once, and for nothing but provenance (R41)", async () => {
+    const old = await openOldMesh();
+    await old.start();
+    await old.start();
+    const root = await old.readRoot();
+    const key = await loadSigningKey(old.paths.provenanceKey);
+    expect(root.version).toBe(2);
+    expect(keysAt(root, "provenance", nowMs).valid).toEqual([key.publicKey]);
+    expect(keysAt(root, "declaration", nowMs).valid).toEqual([old.declarationKey.publicKey]);
+    expect(old.said).toEqual([expect.stringMatching(/is in root 2 now, with the role provenance/)]);
+  });
+
+  it("is made anew when it was lost; what the old one signed stays good", async () => {
+    const old = await openOldMesh();
+    await old.start();
+    await rm(old.paths.provenanceKey);
+    await old.start();
+    expect(keysAt(await old.readRoot(), "provenance", nowMs).valid).toHaveLength(2);
+  });
+
+  it("is made, and that no root lists it is said, where the root key is kept elsewhere", async () => {
+    const old = await openOldMesh();
+    await rm(old.paths.rootKey);
+    await old.start();
+    expect((await old.readRoot()).version).toBe(1);
+    expect(old.said).toEqual([expect.stringMatching(/is not in the root document/)]);
+  });
+});
