@@ -58,6 +58,9 @@ export type BuildOutcome =
       readonly lacks?: readonly Name[];
     };
 
+/** What ends a build without an artifact. */
+export type Judged = Extract<BuildOutcome, { kind: "judged" }>;
+
 export type Toolchain =
   | { readonly kind: "present"; readonly text: string }
   /** `next`: what to install. Its modules are *outstanding* here, never unfit. */
@@ -79,11 +82,11 @@ export function unfit(
   stage: "compile" | "test" | "manifest" | "import",
   message: string,
   findings: readonly Finding[] = [],
-): BuildOutcome {
+): Judged {
   return { kind: "judged", verdict: { verdict: "unfit", stage, message: message.trim().slice(0, 4000) }, findings };
 }
 
-export function outstanding(kind: OutstandingClass, message: string): BuildOutcome {
+export function outstanding(kind: OutstandingClass, message: string): Judged {
   return {
     kind: "judged",
     verdict: { verdict: "outstanding", class: kind, message: message.trim().slice(0, 4000) },
@@ -92,7 +95,7 @@ export function outstanding(kind: OutstandingClass, message: string): BuildOutco
 }
 
 /** What the environment did to one step; null where it only ended. Never the module's fault (R11, case 10). */
-export function judgeEnvironment(step: string, result: SandboxResult): BuildOutcome | null {
+export function judgeEnvironment(step: string, result: SandboxResult): Judged | null {
   switch (result.kind) {
     case "exited":
       return null;

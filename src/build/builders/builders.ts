@@ -2,16 +2,19 @@ import type { Language } from "../../core/manifest.ts";
 import { type Builder, outstanding } from "./builder.ts";
 import { createFilesBuilder } from "./files.ts";
 import { createGoBuilder } from "./go.ts";
+import { createPythonBuilder } from "./python.ts";
 import { createRustBuilder } from "./rust.ts";
 import { createTypeScriptBuilder } from "./typescript.ts";
 
 /** One per language; a language is added here and nowhere else in this folder. */
-const builders: ReadonlyMap<Language, Builder> = new Map(
-  [createTypeScriptBuilder(), createGoBuilder(), createRustBuilder(), createFilesBuilder()].map((builder) => [
-    builder.language,
-    builder,
-  ]),
-);
+const all = [
+  createTypeScriptBuilder(),
+  createGoBuilder(),
+  createPythonBuilder(),
+  createRustBuilder(),
+  createFilesBuilder(),
+] as const;
+const builders: ReadonlyMap<Language, Builder> = new Map(all.map((builder) => [builder.language, builder]));
 
 export function findBuilder(language: Language): Builder {
   return builders.get(language) ?? createMissingBuilder(language);

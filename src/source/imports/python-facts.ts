@@ -20,6 +20,7 @@ const pyprojectSchema = z.looseObject({
     .looseObject({
       name: distributionName,
       dependencies: requirements.optional(),
+      dynamic: z.array(z.string()).optional(),
       "optional-dependencies": z.record(z.string(), requirements).optional(),
       scripts: z.record(z.string(), z.string().max(500)).optional(),
     })

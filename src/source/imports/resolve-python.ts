@@ -61,7 +61,6 @@ function readFacts(context: ResolverContext): Facts {
   if (reading.kind === "none") fault("there is none: it names the project and its build backend");
   const project = reading.kind === "project" ? reading.value : {};
   const lock = readPythonLock(context.facts);
-  if (lock.kind === "refused") findings.push(lock.finding);
   const locked = new Set(lock.kind === "locked" ? lock.distributions.map(({ name }) => name) : []);
   const { runtime, development } = listRequirements(project);
   const distributions = new Map<Name, string[]>();

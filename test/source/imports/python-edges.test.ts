@@ -166,11 +166,6 @@ describe("facts", () => {
       { "pyproject.toml": pyproject },
       /lists attrs, which no module publishes and neither/,
     ],
-    [
-      "a lock that is refused",
-      { "pyproject.toml": pyproject, "requirements.lock": "attrs" },
-      /^error requirements\.lock/,
-    ],
   ])("%s is an error", (_, facts: Record<string, string>, wanted) => {
     const found = findings(facts).map(({ severity, file, message }) => `${severity} ${file} ${message}`);
     expect(found).toEqual([expect.stringMatching(wanted)]);

@@ -1,0 +1,155 @@
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { cp, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { errorCode, whenThere } from "../../core/errors.ts";
+import { normaliseModes } from "../normalise-modes.ts";
+import { type BuildJob, type Judged, judgeEnvironment, outstanding, unfit } from "./builder.ts";
+import type { Backend } from "./python-backends.ts";
+import { runPip } from "./python-run.ts";
+import type { PythonToolchain } from "./python-toolchain.ts";
+
+export type FetchedWheels = { readonly kind: "fetched"; readonly wheels: string } | Judged;
+
+/**
+ * Wheels by name, version and sha256, in a step of its own: the one that has network, and the one that runs nothing of
+ * what it fetches (only wheels are taken: a source distribution would run code to say what it is). Kept by what was
+ * asked for. `what`: whose they are, in words.
+ */
+export async function fetchWheels(
+  job: BuildJob,
+  toolchain: PythonToolchain,
+  what: string,
+  lines: readonly string[],
+): Promise<FetchedWheels> {
+  const kept = keptFolder(job, toolchain, "wheels", lines);
+  if ((await whenThere(stat(kept))) !== null) return { kind: "fetched", wheels: kept };
+  const folder = join(job.root, `fetch-${randomUUID()}`);
+  await mkdir(join(folder, "wheels"), { recursive: true });
+  await writeFile(join(folder, "requirements.txt"), `${lines.join("\n")}\n`);
+  await normaliseModes(folder);
+  const checks = ["--require-hashes", "--no-deps", "--only-binary", ":all:", "--progress-bar", "off"];
+  const { certificate, env } = describeNetwork();
+  const patience = ["--retries", "1", "--timeout", "30"];
+  const words = ["download", ...checks, ...patience, ...certificate, "--index-url", job.registries.pypi];
+  const result = await runPip(job, toolchain, {
+    step: "fetch",
+    words: [...words, "--requirement", "/fetch/requirements.txt", "--dest", "/fetch/wheels"],
+    mounts: [{ from: folder, to: "/fetch", access: "write" }],
+    network: "host",
+    env,
+  });
+  const environment = judgeEnvironment(`fetching ${what}`, result);
+  if (environment !== null) return environment;
+  if (result.kind === "exited" && result.code !== 0) return judgeFetch(what, result.log);
+  await keep(join(folder, "wheels"), kept);
+  return { kind: "fetched", wheels: kept };
+}
+
+/** The build backend, ready to be imported: fetched and unpacked once, and kept by its pins. Answers its folder. */
+export async function placeBackend(
+  job: BuildJob,
+  toolchain: PythonToolchain,
+  backend: Backend,
+): Promise<{ readonly kind: "placed"; readonly folder: string } | Judged> {
+  const lines = backend.wheels.map(({ name, version, sha256 }) => `${name}==${version} --hash=sha256:${sha256}`);
+  const kept = keptFolder(job, toolchain, "backends", lines);
+  if ((await whenThere(stat(kept))) !== null) return { kind: "placed", folder: kept };
+  const fetched = await fetchWheels(job, toolchain, `the build backend ${backend.module}`, lines);
+  if (fetched.kind === "judged") {
+    // These pins are ours: what does not fit them is no fault of the module.
+    const { verdict } = fetched;
+    return verdict.verdict === "unfit" ? outstanding("registry", verdict.message) : fetched;
+  }
+  const site = join(job.root, "backend");
+  const failed = await installWheels(job, toolchain, { lines, sources: [fetched.wheels], site });
+  if (failed !== null) return failed;
+  await keep(site, kept);
+  return { kind: "placed", folder: kept };
+}
+
+function keptFolder(job: BuildJob, { python }: PythonToolchain, what: string, lines: readonly string[]): string {
+  const parts = [python.minor, process.platform, process.arch, ...lines];
+  return join(job.cache, what, createHash("sha256").update(JSON.stringify(parts)).digest("hex"));
+}
+
+export interface InstallWheels {
+  /** `name==version --hash=sha256:…` */
+  readonly lines: readonly string[];
+  /** Folders with wheels, outside. */
+  readonly sources: readonly string[];
+  /** A new folder in the job's root. */
+  readonly site: string;
+}
+
+/** Without network, only what the lines say, by its sha256; nothing of it runs. Null: it is done. */
+export async function installWheels(
+  job: BuildJob,
+  toolchain: PythonToolchain,
+  { lines, sources, site }: InstallWheels,
+): Promise<Judged | null> {
+  await mkdir(site);
+  if (lines.length === 0) return null;
+  const list = join(job.root, `requirements-${randomUUID()}.txt`);
+  await writeFile(list, `${lines.join("\n")}\n`);
+  await normaliseModes(list);
+  const mounts = sources.map((from, at) => ({ from, to: `/wheels/${at}`, access: "read" as const }));
+  const links = mounts.flatMap(({ to }) => ["--find-links", to]);
+  const checks = ["--no-index", "--require-hashes", "--no-deps", "--only-binary", ":all:"];
+  const result = await runPip(job, toolchain, {
+    step: "compile",
+    words: ["install", ...checks, ...links, "--no-compile", "--requirement", "/list.txt", "--target", "/site"],
+    mounts: [...mounts, { from: list, to: "/list.txt", access: "read" }, { from: site, to: "/site", access: "write" }],
+  });
+  const environment = judgeEnvironment("installing what it is built against", result);
+  if (environment !== null) return environment;
+  if (result.kind === "exited" && result.code !== 0) return unfit("compile", lastErrors(result.log));
+  return null;
+}
+
+/** What the lock itself is to blame for is the module's; everything else may answer better another time. */
+function judgeFetch(what: string, log: string): Judged {
+  const message = `${what} could not be fetched: ${lastErrors(log)}`;
+  if (/DO NOT MATCH THE HASHES/.test(log)) return unfit("compile", message);
+  const isQuiet = !/Could not fetch URL|Server Error|Max retries|Connection|timed out|Retrying|SSLError/i.test(log);
+  if (isQuiet && /No matching distribution found|Could not find a version/.test(log))
+    return unfit("compile", `${message} (only wheels for this Python and platform are taken)`);
+  return outstanding("registry", message);
+}
+
+function lastErrors(log: string): string {
+  const lines = log.trim().split("\n");
+  const errors = lines.filter((line) => /^(ERROR|WARNING)|Expected|Got|Error/.test(line.trim()));
+  return (errors.length > 0 ? errors : lines).slice(-8).join("\n").slice(0, 2000);
+}
+
+async function keep(folder: string, kept: string): Promise<void> {
+  await mkdir(dirname(kept), { recursive: true });
+  const beside = `${kept}.${randomUUID()}`;
+  await cp(folder, beside, { recursive: true });
+  await normaliseModes(beside);
+  try {
+    await rename(beside, kept);
+  } catch (error) {
+    // Another build fetched the same at the same moment.
+    if (errorCode(error) !== "ENOTEMPTY" && errorCode(error) !== "EEXIST") throw error;
+    await rm(beside, { recursive: true, force: true });
+  }
+}
+
+/** A way through a proxy, and whom to trust. Addresses with a password in them stay here. */
+function describeNetwork(): {
+  readonly certificate: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+} {
+  const names = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"];
+  const env = names.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined || value.includes("@") ? [] : [[name, value] as const];
+  });
+  const trusted = ["PIP_CERT", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"]
+    .map((name) => process.env[name])
+    // The sandbox sees the system's own certificates and no others.
+    .find((path) => path !== undefined && path.startsWith("/etc/ssl/") && existsSync(path));
+  return { certificate: trusted === undefined ? [] : ["--cert", trusted], env: Object.fromEntries(env) };
+}

@@ -1,0 +1,157 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isPythonTest, normaliseDistribution, type PythonLayout } from "../../source/imports/python-source.ts";
+import { listFiles } from "../list-files.ts";
+import { type BuildJob, type Judged, judgeEnvironment, unfit } from "./builder.ts";
+import { readRoot, runPython } from "./python-run.ts";
+import { buildScript, publishScript } from "./python-scripts.ts";
+import type { PythonToolchain } from "./python-toolchain.ts";
+import { describeRecord, readWheelFiles, sha256, type WheelFile } from "./python-wheel.ts";
+
+export interface OwnWheel {
+  readonly kind: "made";
+  /** Normalised. */
+  readonly name: string;
+  /** `0.0.0+sha.<12 hex of what it holds>`: what did not change has the version it had. */
+  readonly version: string;
+  /** As it is published: without tests and comments, with metadata that only says what somebody needs. */
+  readonly files: readonly WheelFile[];
+  /** `[console_scripts]`: name → `module:function`. */
+  readonly scripts: ReadonlyMap<string, string>;
+}
+
+/** Lets the module's backend make a wheel of it, and makes of that what others are built against. */
+export async function makeOwnWheel(
+  job: BuildJob,
+  toolchain: PythonToolchain,
+  backend: { readonly module: string; readonly folder: string },
+  layout: PythonLayout,
+): Promise<OwnWheel | Judged> {
+  const [wheels, own] = [join(job.root, "wheel"), join(job.root, "own")];
+  await mkdir(wheels);
+  await mkdir(own);
+  const built = await runPython(job, toolchain, {
+    step: "compile",
+    script: buildScript,
+    words: ["/backend", backend.module, "/wheel"],
+    folder: "/build/module",
+    mounts: [
+      readRoot(job),
+      { from: backend.folder, to: "/backend", access: "read" },
+      { from: wheels, to: "/wheel", access: "write" },
+    ],
+  });
+  const stopped = judgeEnvironment(`building the wheel with ${backend.module}`, built);
+  if (stopped !== null) return stopped;
+  if (built.kind === "exited" && built.code !== 0)
+    return unfit("compile", `${backend.module} made no wheel: ${built.log.trim().split("\n").slice(-12).join("\n")}`);
+  const [wheel, ...others] = (await listFiles(wheels)).filter((path) => path.endsWith(".whl"));
+  if (wheel === undefined || others.length > 0)
+    return unfit("compile", `${backend.module} made ${others.length === 0 ? "no wheel" : "more than one wheel"}`);
+  const published = await runPython(job, toolchain, {
+    step: "compile",
+    script: publishScript,
+    words: [`/wheel/${wheel}`, "/own"],
+    folder: "/tmp",
+    mounts: [
+      { from: wheels, to: "/wheel", access: "read" },
+      { from: own, to: "/own", access: "write" },
+    ],
+  });
+  const failed = judgeEnvironment("unpacking the wheel", published);
+  if (failed !== null) return failed;
+  if (published.kind !== "exited" || published.code !== 0)
+    return unfit("compile", `the wheel cannot be unpacked: ${published.log.trim().slice(-500)}`);
+  const faults = published.stdout.split("\n").flatMap((line) => /^fault (.*)$/.exec(line)?.[1] ?? []);
+  if (faults.length > 0) return unfit("compile", faults.slice(0, 20).join("\n"));
+  return describeOwn(own, layout);
+}
+
+async function describeOwn(folder: string, layout: PythonLayout): Promise<OwnWheel | Judged> {
+  const paths = await listFiles(folder);
+  const info = paths.find((path) => /^[^/]+\.dist-info\/METADATA$/.test(path))?.split("/", 1)[0];
+  if (info === undefined) return unfit("compile", "the wheel has no METADATA");
+  const code = paths.filter((path) => !path.startsWith(`${info}/`) && !path.endsWith(".pyc") && !isPythonTest(path));
+  const tops = [...new Set(code.map((path) => (path.split("/", 1)[0] ?? "").replace(/\.pyi?$/, "")))].toSorted();
+  const missing = layout.names.filter((name) => !tops.includes(name));
+  const more = tops.filter((name) => !layout.names.includes(name));
+  if (missing.length > 0 || more.length > 0) {
+    const where = layout.root === "src" ? "src/" : "the module's folder";
+    return unfit(
+      "compile",
+      `the wheel holds ${tops.join(", ") || "nothing"}, and ${where} holds ${layout.names.join(", ") || "nothing"}: ` +
+        "tell the build backend in pyproject.toml which packages there are, or move what is none",
+    );
+  }
+  const texts = new Map<string, string>();
+  for (const path of paths.filter((one) => one.startsWith(`${info}/`)))
+    texts.set(path.slice(info.length + 1), await readFile(join(folder, path), "utf8"));
+  const metadata = readHeaders(texts.get("METADATA") ?? "");
+  const name = metadata.find(([key]) => key === "Name")?.[1] ?? "";
+  const kept = [...texts.keys()].filter((path) => path === "entry_points.txt" || path.startsWith("licenses/"));
+  const wheelText = describeTags(texts.get("WHEEL") ?? "");
+  const files = await readWheelFiles(folder, [...code, ...kept.map((path) => `${info}/${path}`)]);
+  const content = files.map(({ path, bytes, isExecutable }) => [
+    path.replace(`${info}/`, ""),
+    sha256(bytes),
+    isExecutable,
+  ]);
+  const identity = JSON.stringify([content, describeMetadata(metadata, ""), wheelText]);
+  const version = `0.0.0+sha.${sha256(identity).slice(0, 12)}`;
+  const newInfo = `${normaliseDistribution(name).replaceAll("-", "_")}-${version}.dist-info`;
+  const all = [
+    ...files.map((file) => ({ ...file, path: file.path.replace(`${info}/`, `${newInfo}/`) })),
+    textFile(`${newInfo}/METADATA`, describeMetadata(metadata, version)),
+    textFile(`${newInfo}/WHEEL`, wheelText),
+  ];
+  return {
+    kind: "made",
+    name: normaliseDistribution(name),
+    version,
+    files: [...all, textFile(`${newInfo}/RECORD`, describeRecord(all, newInfo))],
+    scripts: readScripts(texts.get("entry_points.txt") ?? ""),
+  };
+}
+
+function textFile(path: string, text: string): WheelFile {
+  return { path, bytes: Buffer.from(text, "utf8"), isExecutable: false };
+}
+
+/** Until the first empty line: the description, a copy of the README, comes after it. */
+function readHeaders(text: string): (readonly [string, string])[] {
+  const [head = ""] = text.split(/\r?\n\r?\n/, 1);
+  const unfolded = head.replaceAll(/\r?\n[ \t]+/g, " ");
+  return unfolded.split(/\r?\n/).flatMap((line) => {
+    const [, key, value] = /^([A-Za-z-]+):\s*(.*)$/.exec(line) ?? [];
+    return key === undefined || value === undefined ? [] : [[key, value] as const];
+  });
+}
+
+const keptHeaders = ["Metadata-Version", "Name", "Requires-Python", "Requires-Dist", "Provides-Extra", "License-File"];
+
+/** What decides how it is installed; who wrote it and what it says about itself may change without effect. */
+function describeMetadata(headers: readonly (readonly [string, string])[], version: string): string {
+  const lines = headers.filter(([key]) => keptHeaders.includes(key)).map(([key, value]) => `${key}: ${value}`);
+  return [...lines.slice(0, 2), `Version: ${version}`, ...lines.slice(2), ""].join("\n");
+}
+
+function describeTags(text: string): string {
+  const lines = readHeaders(text).filter(([key]) => key === "Root-Is-Purelib" || key === "Tag");
+  return [
+    "Wheel-Version: 1.0",
+    "Generator: mesh-delivery",
+    ...lines.map(([key, value]) => `${key}: ${value}`),
+    "",
+  ].join("\n");
+}
+
+function readScripts(text: string): ReadonlyMap<string, string> {
+  const scripts = new Map<string, string>();
+  let section = "";
+  for (const line of text.split(/\r?\n/)) {
+    section = /^\s*\[(.*)\]\s*$/.exec(line)?.[1]?.trim() ?? section;
+    const [, name, target] = /^\s*([^=[\]]+?)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    if (section === "console_scripts" && name !== undefined && target !== undefined) scripts.set(name, target);
+  }
+  return scripts;
+}

@@ -1,0 +1,107 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createPythonBed, pythonBackends, pythonCore, pythonModule, unittest } from "../support/python-bed.ts";
+
+const timeout = 180_000;
+
+describe("an unfit Python module (R11)", () => {
+  it.each([
+    ["setuptools", 'requires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"', /setuptools\.build_meta: use/],
+    ["no backend", "requires = []", /no build backend/],
+    ["a backend of its own", 'requires = []\nbuild-backend = "flit_core.buildapi"\nbackend-path = ["."]', /of its own/],
+    ["a plugin", 'requires = ["hatchling", "hatch-vcs"]\nbuild-backend = "hatchling.build"', /needs hatch-vcs/],
+  ])("has %s to be built with", { timeout }, async (_, backend, wanted) => {
+    const bed = await createPythonBed(pythonModule("core", { "src/core/__init__.py": "" }, { backend }));
+    expect((await bed.build("core")).verdict).toMatchObject({
+      verdict: "unfit",
+      stage: "compile",
+      message: expect.stringMatching(wanted),
+    });
+  });
+
+  it("does not compile, cannot be imported, or fails its tests: each is named", { timeout: 2 * timeout }, async () => {
+    const bed = await createPythonBed({ ...pythonCore, "core/src/core/more.py": "x = 1\nreturn x\n" });
+    const judge = async (stage: string, wanted: RegExp): Promise<void> => {
+      expect((await bed.build("core")).verdict).toMatchObject({
+        verdict: "unfit",
+        stage,
+        message: expect.stringMatching(wanted),
+      });
+    };
+    await judge("compile", /^core\/more\.py:2: 'return' outside function$/);
+    await bed.origin.commit({ "core/src/core/more.py": "from core import two\n" });
+    await judge("compile", /^cannot be imported:\ncore\.more: ImportError: cannot import name 'two'/);
+    const failing = `import gone\n${unittest("self.fail()")}`;
+    const asserts = unittest('self.assertEqual("a", "b", "boom")');
+    await bed.origin.commit({
+      "core/src/core/more.py": "",
+      "core/tests/test_a.py": failing,
+      "core/tests/test_b.py": asserts,
+    });
+    await judge(
+      "test",
+      /^2 tests fail:\ntests\/test_a\.py: ModuleNotFoundError: No module named 'gone'\ntest_b\.T\.test_one: AssertionError: 'a' != 'b'/,
+    );
+  });
+});
+
+describe("a hostile Python module (case 55)", () => {
+  it(
+    "phones home and writes outside while it is built, imported and tested: nothing comes of it",
+    { timeout },
+    async () => {
+      const attempt = [
+        "import socket, os",
+        "def attempt():",
+        "    for place in ('/build/module/x', '/build/lib/x', '/backend/x', '/etc/x', '/usr/x', '/build/tests.json'):",
+        "        try:",
+        "            open(place, 'a').close()",
+        "        except OSError:",
+        "            continue",
+        "        raise SystemExit('wrote ' + place)",
+        "    try:",
+        "        socket.create_connection(('1.1.1.1', 443), timeout=3)",
+        "    except OSError:",
+        "        return",
+        "    raise SystemExit('reached the network')",
+        "",
+      ].join("\n");
+      const hook = `${attempt}\nfrom hatchling.builders.hooks.plugin.interface import BuildHookInterface\nclass Hook(BuildHookInterface):\n    def initialize(self, version, build_data):\n        attempt()\n        print("hook ran")\n`;
+      const more = "[tool.hatch.build.hooks.custom]";
+      const bed = await createPythonBed(
+        pythonModule(
+          "core",
+          {
+            "hatch_build.py": hook,
+            "src/core/__init__.py": `${attempt}\nattempt()\n`,
+            "tests/test_core.py": `import core\n${unittest("core.attempt()")}`,
+          },
+          { backend: pythonBackends.hatchling, more },
+        ),
+      );
+      const built = await bed.build("core");
+      expect(built.verdict.verdict).toBe("fit");
+      expect(built.logTail).toContain("hook ran");
+      await bed.origin.commit({ "core/tests/test_core.py": `import os\n${unittest("os._exit(0)")}` });
+      expect((await bed.build("core")).verdict).toMatchObject({
+        verdict: "unfit",
+        stage: "test",
+        message: expect.stringMatching(/ended before they were done/),
+      });
+    },
+  );
+});
+
+it("a registry that answers 503 is outstanding, never unfit (R11, case 10)", { timeout }, async () => {
+  const registry = createServer((_request, response) => response.writeHead(503).end("busy"));
+  await new Promise<void>((resolve) => registry.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void registry.close());
+  const address = registry.address() as AddressInfo;
+  const bed = await createPythonBed({
+    ...pythonCore,
+    "core/requirements.lock": `left==1.0 --hash=sha256:${"a".repeat(64)}\n`,
+  });
+  const { verdict } = await bed.build("core", { registries: { pypi: `http://127.0.0.1:${address.port}/simple/` } });
+  expect(verdict).toMatchObject({ verdict: "outstanding", class: "registry", message: expect.stringMatching(/503/) });
+});
