@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { cp, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode, whenThere } from "../../core/errors.ts";
 import { normaliseModes } from "../normalise-modes.ts";
@@ -31,7 +31,8 @@ export async function fetchWheels(
   const checks = ["--require-hashes", "--no-deps", "--only-binary", ":all:", "--progress-bar", "off"];
   const { certificate, env } = describeNetwork();
   const patience = ["--retries", "1", "--timeout", "30"];
-  const words = ["download", ...checks, ...patience, ...certificate, "--index-url", job.registries.pypi];
+  const index = ["--index-url", job.registries.pypi, "--log", "/fetch/pip.log"];
+  const words = ["download", ...checks, ...patience, ...certificate, ...index];
   const result = await runPip(job, toolchain, {
     step: "fetch",
     words: [...words, "--requirement", "/fetch/requirements.txt", "--dest", "/fetch/wheels"],
@@ -41,7 +42,7 @@ export async function fetchWheels(
   });
   const environment = judgeEnvironment(`fetching ${what}`, result);
   if (environment !== null) return environment;
-  if (result.kind === "exited" && result.code !== 0) return judgeFetch(what, result.log);
+  if (result.kind === "exited" && result.code !== 0) return judgeFetch(what, result.log, await readUnread(folder));
   await keep(join(folder, "wheels"), kept);
   return { kind: "fetched", wheels: kept };
 }
@@ -108,13 +109,20 @@ export async function installWheels(
 }
 
 /** What the lock itself is to blame for is the module's; everything else may answer better another time. */
-function judgeFetch(what: string, log: string): Judged {
-  const message = `${what} could not be fetched: ${lastErrors(log)}`;
+function judgeFetch(what: string, log: string, unread: readonly string[]): Judged {
+  const message = `${what} could not be fetched: ${[...unread, lastErrors(log)].join("\n")}`;
   if (/DO NOT MATCH THE HASHES/.test(log)) return unfit("compile", message);
-  const isQuiet = !/Could not fetch URL|Server Error|Max retries|Connection|timed out|Retrying|SSLError/i.test(log);
-  if (isQuiet && /No matching distribution found|Could not find a version/.test(log))
+  const isThere = unread.every((line) => /: 404 /.test(line)) && !/Retrying|timed out|SSLError/.test(log);
+  if (isThere && /No matching distribution found/.test(log))
     return unfit("compile", `${message} (only wheels for this Python and platform are taken)`);
   return outstanding("registry", message);
+}
+
+/** To pip, a page of the index that does not answer is a page without files: only its own log tells them apart. */
+async function readUnread(folder: string): Promise<string[]> {
+  const text = await whenThere(readFile(join(folder, "pip.log"), "utf8"));
+  const lines = (text ?? "").split("\n").flatMap((line) => /Could not fetch URL (.*)/.exec(line)?.[1] ?? []);
+  return [...new Set(lines)].slice(0, 5).map((line) => line.slice(0, 400));
 }
 
 function lastErrors(log: string): string {
