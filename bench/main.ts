@@ -5,6 +5,7 @@ import { formatTable } from "./report/table.ts";
 import { benchCommand } from "./runs/command.ts";
 import { benchComparison } from "./runs/comparison.ts";
 import { benchIdle } from "./runs/idle.ts";
+import { benchImports } from "./runs/imports.ts";
 import { benchPush } from "./runs/push.ts";
 import { benchPush200 } from "./runs/push-200.ts";
 import { benchStart } from "./runs/start.ts";
@@ -22,6 +23,7 @@ const benches: Readonly<Record<string, (context: BenchContext) => Promise<Row[]>
   webhook: benchWebhook,
   idle: benchIdle,
   comparison: benchComparison,
+  imports: benchImports,
   command: benchCommand,
   start: benchStart,
 };
