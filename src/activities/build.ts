@@ -10,7 +10,8 @@ import {
 } from "../build/build-module.ts";
 import type { ArtifactStore } from "../build/artifact-store.ts";
 import { judgeError } from "../build/judge-error.ts";
-import type { Sandbox } from "../build/sandbox.ts";
+import type { Registries } from "../build/builders/builder.ts";
+import { type Sandbox, type SandboxLimits, sandboxLimits } from "../build/sandbox.ts";
 import { waitForNextVersion } from "../decide/wait-for-next-version.ts";
 import type { BuildEdge } from "../decide/build-facts.ts";
 import type { PlannedBuild } from "../decide/plan-builds.ts";
@@ -39,6 +40,10 @@ export interface BuildDependencies {
   /** By the repository that the module is from. */
   readonly sandboxFor: (repository: Name) => Sandbox;
   readonly folders: BuildFolders;
+  /** Instead of the public ones. */
+  readonly registries: Partial<Registries>;
+  /** Instead of the defaults. */
+  readonly limits: Partial<SandboxLimits>;
   readonly toolchains: Readonly<Record<string, string>>;
   readonly builders: Readonly<Record<string, string>>;
   /** Settings of the mesh that reach the builds of a repository's modules. */
@@ -138,6 +143,8 @@ async function buildClaimed(deps: BuildDependencies, claimed: Claimed): Promise<
       store: deps.artifacts,
       sandbox: deps.sandboxFor(module.repository),
       folders: deps.folders,
+      registries: deps.registries,
+      limits: { ...sandboxLimits, ...deps.limits },
       signal: attendance.signal,
       onLog: attendance.addLog,
     });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { chmod, mkdir, rm } from "node:fs/promises";
+import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artifact, Closure, Verdict } from "../core/artifact.ts";
 import { InputError } from "../core/errors.ts";
@@ -19,6 +19,7 @@ import { exportTree } from "./export-tree.ts";
 import { type BuildLog, createBuildLog } from "./keep-log.ts";
 import { judgeError } from "./judge-error.ts";
 import { type Packed, packFolder } from "./pack.ts";
+import { removeRoot } from "./remove-root.ts";
 import { recordOutput } from "./record-output.ts";
 import { type Sandbox, type SandboxLimits, sandboxLimits } from "./sandbox.ts";
 
@@ -158,17 +159,6 @@ async function buildIn(root: string, options: BuildModule, addLog: (text: string
   }
 }
 
-/** Answers what could not be removed, for the log: it costs room and changes no verdict, so it must not hide the one there is. */
-async function removeRoot(root: string): Promise<string> {
-  try {
-    await rm(root, { recursive: true, force: true });
-    return "";
-  } catch (error) {
-    if (judgeError(error) === null) throw error;
-    return `the folder ${root} could not be removed: ${String(error)}\n`;
-  }
-}
-
 function checkClosure({ closure, dependencies }: BuildModule): void {
   const given = new Map(dependencies.map((dependency) => [dependency.module, dependency.artifact.digest]));
   const named = Object.entries(closure.dependencies);
@@ -283,6 +273,7 @@ async function pack(options: BuildModule, folder: string): Promise<Packed> {
   return packFolder({
     folder,
     store: options.store,
+    limitBytes: (options.limits ?? sandboxLimits).diskBytes,
     signal: options.signal,
     onProgress: () => options.onProgress?.("pack"),
   });

@@ -2,6 +2,9 @@ import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode, whenThere } from "../core/errors.ts";
 
+/** What a name alone takes: a million empty files are a full disk too. */
+const entryBytes = 4096;
+
 /** Bytes on disk below a folder; stops counting past the limit. */
 export async function measureFolder(folder: string, limitBytes: number): Promise<number> {
   let bytes = 0;
@@ -11,7 +14,7 @@ export async function measureFolder(folder: string, limitBytes: number): Promise
       for (const entry of await readdir(next, { withFileTypes: true })) {
         const path = join(next, entry.name);
         if (entry.isDirectory()) waiting.push(path);
-        else bytes += (await lstat(path)).blocks * 512;
+        bytes += entry.isFile() ? Math.max(entryBytes, (await lstat(path)).blocks * 512) : entryBytes;
         if (bytes > limitBytes) return bytes;
       }
     } catch (error) {

@@ -36,12 +36,13 @@ export async function openSandboxes(
   rule: UnsafeRule,
   options: Pick<OpenSandbox, "bubblewrap"> = {},
 ): Promise<Sandboxes> {
-  const opened = await tryBubblewrap(options.bubblewrap ?? "bwrap");
+  const program = options.bubblewrap ?? "bwrap";
+  const opened = await tryBubblewrap(program);
   if ("sandbox" in opened) {
     const { sandbox } = opened;
     return { sandboxFor: () => sandbox, settingsFor: () => ({}), promises: sandbox.promises, unsafe: null };
   }
-  const [unsafe, unavailable] = [createUnsafe(opened.missing), createUnavailable(opened.missing)];
+  const [unsafe, unavailable] = [createUnsafe(opened.missing), createAbsent(program, opened.missing)];
   const sandboxFor = (repository: string): Sandbox => (allowsUnsafe(rule, repository) ? unsafe : unavailable);
   const settingsFor = (repository: string) => (allowsUnsafe(rule, repository) ? { sandbox: "none" } : {});
   if (rule === false || (typeof rule === "object" && rule.length === 0))
@@ -96,10 +97,20 @@ async function describeMissing(program: string): Promise<string | null> {
   }
 }
 
-function createUnavailable(why: string): Sandbox {
+/** None for now: each build looks for it again, so that installing it is enough. */
+function createAbsent(program: string, why: string): Sandbox {
+  let found: Sandbox | null = null;
+  let missing = why;
   return {
     promises: [`No builds on this machine. ${why}`],
-    run: async () => ({ kind: "unavailable", why, log: "" }),
+    run: async (asked) => {
+      if (found === null) {
+        const opened = await tryBubblewrap(program);
+        if ("sandbox" in opened) found = opened.sandbox;
+        else missing = opened.missing;
+      }
+      return found === null ? { kind: "unavailable", why: missing, log: "" } : found.run(asked);
+    },
   };
 }
 

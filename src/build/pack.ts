@@ -8,10 +8,13 @@ import { describeUnsafeName } from "../link/artifact/artifact-path.ts";
 import { contentDigest, type ContentEntry } from "../link/artifact/content-digest.ts";
 import { endOfTar, padding, writeHeader } from "../link/artifact/tar-entries.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
+import { sandboxLimits } from "./sandbox.ts";
 
 export interface PackFolder {
   readonly folder: string;
   readonly store: ArtifactStore;
+  /** Of all files together, holes in them counted: they travel as zeros. 2 GiB where left out. */
+  readonly limitBytes?: number;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (() => void) | undefined;
 }
@@ -23,12 +26,15 @@ export interface Packed {
   readonly files: number;
 }
 
+const mostFiles = 200_000;
+
 /**
  * Packs a folder so that equal content gives equal bytes (R10): sorted names, no times, no owners, modes 644 and 755
- * only. Anything but files and folders is an InputError.
+ * only. Anything but files and folders is an InputError, and so is too much.
  */
 export async function packFolder(options: PackFolder): Promise<Packed> {
   const names = await listFiles(options.folder, "");
+  if (names.length > mostFiles) throw new InputError(`the artifact would hold more than ${mostFiles} files`);
   names.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   const entries: ContentEntry[] = [];
   const blob = await options.store.putBlob(writeTar(options, names, entries));
@@ -53,12 +59,16 @@ async function* writeTar(
   names: readonly string[],
   entries: ContentEntry[],
 ): AsyncGenerator<Uint8Array> {
+  const { limitBytes = sandboxLimits.diskBytes } = options;
+  let total = 0;
   for (const name of names) {
     options.signal?.throwIfAborted();
     options.onProgress?.();
     const path = join(options.folder, name);
     const found = await lstat(path);
     const entry = { name, mode: (found.mode & 0o100) === 0 ? ("644" as const) : ("755" as const), bytes: found.size };
+    total += found.size;
+    if (total > limitBytes) throw new InputError(`the artifact would be larger than ${limitBytes} bytes`);
     yield writeHeader(entry);
     const hash = createHash("sha256");
     let bytes = 0;

@@ -7,6 +7,14 @@ import { nameSchema } from "../core/names.ts";
 import { listPaths, type StatePaths } from "../embedded/state-folder.ts";
 import { meshFileName } from "./find-mesh.ts";
 
+const registrySchema = z
+  .url({ protocol: /^https?$/ })
+  .max(500)
+  .refine((url) => !url.includes("@"), "no password in it: it would be seen in logs")
+  .transform((url) => (url.endsWith("/") ? url : `${url}/`))
+  .exactOptional();
+const mebibyte = 1024 ** 2;
+
 /** `settings.json` of a state folder: a person may write it; every value has a default. */
 const settingsSchema = z.strictObject({
   /** The one address of this machine under which hosts reach the controller; the gateway's certificate names it. */
@@ -43,6 +51,30 @@ const settingsSchema = z.strictObject({
       }),
     )
     .default({}),
+  /** Where third-party packages come from, instead of the public registries. */
+  registries: z
+    .strictObject({ npm: registrySchema, go: registrySchema, pypi: registrySchema, crates: registrySchema })
+    .exactOptional(),
+  /** What one step of a build may use, instead of the defaults. */
+  buildLimits: z
+    .strictObject({
+      wallMs: z.number().int().min(1_000).max(2_400_000).exactOptional(),
+      memoryBytes: z
+        .number()
+        .int()
+        .min(64 * mebibyte)
+        .exactOptional(),
+      processes: z.number().int().min(16).max(65_536).exactOptional(),
+      cpus: z.number().min(0.1).max(1_024).exactOptional(),
+      outputBytes: z
+        .number()
+        .int()
+        .min(1_000)
+        .max(1024 * mebibyte)
+        .exactOptional(),
+      diskBytes: z.number().int().min(mebibyte).exactOptional(),
+    })
+    .exactOptional(),
   passwordPrefix: z.string().max(32).default(""),
   logLevel: z.enum(["debug", "info", "warn", "error"]).default("info"),
 });

@@ -38,6 +38,8 @@ export function createActivities(worker: WorkerParts) {
     folders: { work: config.folders.builds, cache: config.folders.cache },
     random: Math.random,
     builder: parts.builder,
+    registries: config.registries ?? {},
+    limits: config.buildLimits ?? {},
   });
   const deliver = createDeliverActivities({
     records: createPushRecords(parts.db, config.mesh),

@@ -1,5 +1,7 @@
+import type { Registries } from "../build/builders/builder.ts";
 import type { UnsafeRule } from "../build/open-sandbox.ts";
 import type { HostCredentials } from "../source/remote-credentials.ts";
+import type { SandboxLimits } from "../build/sandbox.ts";
 
 /** Everything `mesh serve` needs to know: plain values, no secrets but by path or by connection URL. */
 export interface ServeConfig {
@@ -53,6 +55,10 @@ export interface ServeConfig {
   readonly starvedAfterMs: number;
   /** Whose modules are built without a sandbox where there is none: repositories by name, or all. Shown in `status`. */
   readonly unsafeWithoutSandbox: UnsafeRule;
+  /** Where third-party packages come from, where that is not each language's own public registry. */
+  readonly registries?: Partial<Registries> | undefined;
+  /** What one step of a build may use, where that is not the default. */
+  readonly buildLimits?: Partial<SandboxLimits> | undefined;
   /** Starts every generated password, so that a search can prove that none of them leaks. */
   readonly passwordPrefix: string;
   readonly logLevel: "debug" | "info" | "warn" | "error";

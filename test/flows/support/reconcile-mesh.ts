@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
-import { DefaultLogger, NativeConnection, Runtime } from "@temporalio/worker";
+import { DefaultLogger, NativeConnection, Runtime, type Worker } from "@temporalio/worker";
 import { pino } from "pino";
 import { inject } from "vitest";
 import { createRepositoryPool } from "../../../src/activities/repository-pool.ts";
@@ -11,7 +11,7 @@ import { openArtifactStore, type ArtifactStore } from "../../../src/build/artifa
 import { openSandboxes, type Sandboxes } from "../../../src/build/open-sandbox.ts";
 import { describeBuilder, describeToolchain } from "../../../src/build/toolchain.ts";
 import { languageSchema } from "../../../src/core/manifest.ts";
-import { reconcileWorkflowId } from "../../../src/decide/ids.ts";
+import { buildQueue, reconcileWorkflowId } from "../../../src/decide/ids.ts";
 import { generateSigningKey } from "../../../src/link/keys.ts";
 import { openDatabase, type Database } from "../../../src/store/database.ts";
 import { ensureMesh } from "../../../src/store/meshes.ts";
@@ -66,7 +66,18 @@ Runtime.install({
 
 let sandboxes: Promise<Sandboxes> | undefined;
 
-export async function openReconcileMesh(settings: Partial<ServeConfig> = {}): Promise<ReconcileMesh> {
+export interface ReconcileParts {
+  /** Instead of this machine's. */
+  readonly sandboxes?: Sandboxes;
+  readonly toolchains?: Readonly<Record<string, string>>;
+  /** `elsewhere`: this process takes no builds. */
+  readonly builds?: "here" | "elsewhere";
+}
+
+export async function openReconcileMesh(
+  settings: Partial<ServeConfig> = {},
+  instead: ReconcileParts = {},
+): Promise<ReconcileMesh> {
   const database = await createFreshDatabase();
   const folder = await mkdtemp(join(tmpdir(), "mesh-reconcile-"));
   const db = openDatabase({
@@ -82,7 +93,7 @@ export async function openReconcileMesh(settings: Partial<ServeConfig> = {}): Pr
   const gates = createBuildGates();
   const config = { ...configOf(mesh, database.url, folder), ...settings };
   const artifacts = await openArtifactStore(config.folders.artifacts);
-  const parts = await createParts(config, db, gates.around(artifacts));
+  const parts = await createParts(config, db, gates.around(artifacts), instead);
   const native = await NativeConnection.connect({ address: config.temporal.address });
   const connection = await Connection.connect({ address: config.temporal.address });
   const client = new Client({ connection });
@@ -104,7 +115,7 @@ export async function openReconcileMesh(settings: Partial<ServeConfig> = {}): Pr
     workflowBundle: code,
     onDeadEpoch: (error) => lost.push(error.message),
   });
-  const running = runWorkers(workers, stop.signal);
+  const running = runWorkers(instead.builds === "elsewhere" ? await endBuilder(mesh, workers) : workers, stop.signal);
   const wakes: string[] = [];
   const wake = async (why: string): Promise<void> => {
     wakes.push(why);
@@ -193,18 +204,33 @@ function configOf(mesh: string, databaseUrl: string, folder: string): ServeConfi
   };
 }
 
-async function createParts(config: ServeConfig, db: Database, artifacts: ArtifactStore): Promise<ControllerParts> {
+/** Before there is anything to build. */
+async function endBuilder(mesh: string, workers: readonly Worker[]): Promise<Worker[]> {
+  const builder = workers.filter((worker) => worker.options.taskQueue === buildQueue(mesh));
+  const runs = builder.map((worker) => worker.run());
+  for (const worker of builder) worker.shutdown();
+  await Promise.all(runs);
+  return workers.filter((worker) => !builder.includes(worker));
+}
+
+async function createParts(
+  config: ServeConfig,
+  db: Database,
+  artifacts: ArtifactStore,
+  instead: ReconcileParts,
+): Promise<ControllerParts> {
   const languages = languageSchema.options;
   return {
     log: pino({ level: "silent" }),
     db,
     look: { db, mesh: config.mesh, repositories: createRepositoryPool(config.folders.repositories) },
     artifacts,
-    sandboxes: await (sandboxes ??= openSandboxes(false)),
+    sandboxes: instead.sandboxes ?? (await (sandboxes ??= openSandboxes(false))),
     declarationKey: generateSigningKey(),
     builder: { key: generateSigningKey(), version: "0.0.0" },
     root: Buffer.from("no host reads this"),
-    toolchains: Object.fromEntries(languages.map((language) => [language, describeToolchain(language)])),
+    toolchains:
+      instead.toolchains ?? Object.fromEntries(languages.map((language) => [language, describeToolchain(language)])),
     builders: Object.fromEntries(languages.map((language) => [language, describeBuilder(language)])),
   };
 }
