@@ -10,6 +10,7 @@ import type { Digest, Name } from "../core/names.ts";
 import { listBuildsToPlan, type PlannedBuildRecord } from "../store/builds-to-plan.ts";
 import type { Queryable } from "../store/database.ts";
 import { listEdges } from "../store/edges.ts";
+import type { NewerFacts } from "./look-without-keeping.ts";
 import { loadMakers } from "./load-makers.ts";
 import { listModules, type ModuleRecord } from "../store/modules.ts";
 import { listSourceProblems } from "../store/source-facts.ts";
@@ -21,6 +22,8 @@ export interface BuildSurroundings {
   readonly running: ReadonlySet<string>;
   readonly now: string;
   readonly lostAfterMs: number;
+  /** What was seen of sources since the records were written. */
+  readonly newer?: ReadonlyMap<Name, NewerFacts>;
   /** Who asks in order to build: what it claimed itself before, and did not end, is its own to begin again. */
   readonly claimant?: string;
 }
@@ -72,21 +75,25 @@ function toFacts(records: Records, surroundings: BuildSurroundings): BuildFacts 
   for (const edge of records.edges) edgesOf.set(edge.module, [...(edgesOf.get(edge.module) ?? []), edge]);
   const facts = new Map<Name, ModuleFacts>();
   for (const module of records.modules) {
+    const newer = surroundings.newer?.get(module.name);
+    const tree = newer?.tree === undefined ? module.tree : newer.tree;
+    const commit = newer?.commit ?? module.sourceCommit;
     // Not compared yet: it has no tree to build from, and the next look gives it one.
-    if (module.tree === null || module.sourceCommit === null) continue;
+    if (tree === null || commit === null) continue;
     const problem =
       records.problems.get(module.name) ?? (module.manifest === null ? "it has no manifest that can be read" : null);
     facts.set(module.name, {
       module: module.name,
-      commit: module.sourceCommit,
+      commit,
       moved: module.moved,
-      tree: module.tree,
       language: module.manifest?.language ?? "",
       thirdParties: module.thirdParties,
       settings: surroundings.settingsFor(module.repository),
       problem,
       edges: edgesOf.get(module.name) ?? [],
       lastFit: lastFitOf(module, records.builds),
+      ...newer,
+      tree,
     });
   }
   return {

@@ -55,6 +55,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/log.ts")).logCommand,
   },
   {
+    words: "graph",
+    summary: "show what is built against what, by which imports, and in what order",
+    load: async () => (await import("./commands/graph.ts")).graphCommand,
+  },
+  {
     words: "assign",
     summary: "have a module run on a node, with its configuration",
     load: async () => (await import("./commands/assign.ts")).assignCommand,

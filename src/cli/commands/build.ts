@@ -2,7 +2,6 @@ import type { CommandCall, CommandDefinition } from "../command.ts";
 import { parseNames, parseSeconds } from "../arguments.ts";
 import { type BuildDocument, buildText } from "../text/build-text.ts";
 import { createLogFollower } from "../follow-build-log.ts";
-import { openController } from "../controller.ts";
 import { InputError } from "../../core/errors.ts";
 import { describeWave } from "../../decide/describe-wave.ts";
 import type { ExitCode } from "../../decide/exit-code.ts";
@@ -23,13 +22,15 @@ Exit code: 0 all current, 1 pending, 2 unfit or broken, 3 cannot tell.
 Examples:
   mesh build
   mesh build meshboard --wait
-  mesh build meshboard --follow`;
+  mesh build meshboard --follow
+  mesh build --behind --dry-run        what may be rebuilt, and by which commit; needs no controller`;
 
 export const buildCommand: CommandDefinition = {
   configure: (command) => {
     command
       .argument("[modules...]", "only these; all when left out")
       .option("--behind", "only those whose source is ahead of their artifact")
+      .option("--dry-run", "only say what would be built now and why; reads the sources, changes nothing")
       .option("--wait", "wait until each has a verdict")
       .option("--follow", "wait, and show what the builds print")
       .option("--timeout <seconds>", "how long --wait and --follow wait", "600")
@@ -40,6 +41,7 @@ export const buildCommand: CommandDefinition = {
     const timeoutMs = parseSeconds("--timeout", call.options["timeout"], { min: 1, max: 86_400 });
     return await withMesh(call, async (connection) => {
       await expectModules(connection, names);
+      if (call.options["dryRun"] === true) return await (await import("../dry-run.ts")).dryRun(call, connection, names);
       const askedAt = await askToLook(connection, names);
       let seen = await readModules(connection, names);
       const follows = call.options["follow"] === true;
@@ -70,6 +72,7 @@ async function expectModules(connection: MeshConnection, names: readonly string[
 /** Answers the moment, by the database's clock, before the controller was asked. */
 async function askToLook(connection: MeshConnection, names: readonly string[]): Promise<string> {
   const askedAt = await readClock(connection.db);
+  const { openController } = await import("../controller.ts");
   const controller = await openController(connection);
   try {
     await controller.wake(names.length === 0 ? "mesh build" : `mesh build ${names.slice(0, 5).join(" ")}`);

@@ -1,0 +1,55 @@
+import { join } from "node:path";
+import type { CommandCall, CommandResult } from "./command.ts";
+import { createImportCache } from "../activities/import-cache.ts";
+import { loadBuildPlan } from "../activities/load-build-facts.ts";
+import { lookWithoutKeeping } from "../activities/look-without-keeping.ts";
+import { createRepositoryPool } from "../activities/repository-pool.ts";
+import { InputError } from "../core/errors.ts";
+import type { Name } from "../core/names.ts";
+import { rebuildSet } from "../decide/rebuild-set.ts";
+import type { MeshConnection } from "./mesh-connection.ts";
+import { readSurroundings } from "./read-surroundings.ts";
+import { type DryRunDocument, dryRunText } from "./text/dry-run-text.ts";
+
+/** What would be built now, from the sources as they are now and the records; changes neither, and asks no controller. */
+export async function dryRun(
+  call: CommandCall,
+  { db, mesh, paths, setup }: MeshConnection,
+  names: readonly Name[],
+): Promise<CommandResult> {
+  const now = call.context.now();
+  const surroundings = await readSurroundings({ db, mesh }, now);
+  if (surroundings === null)
+    throw new InputError(
+      "no controller has compared anything yet, so what it builds with is not known",
+      "start the controller (npm start or mesh serve), then mesh build",
+    );
+  const { credentials } = setup.settings;
+  const looked = await lookWithoutKeeping({
+    db,
+    mesh,
+    repositories: createRepositoryPool(join(paths.cache, "dry-run"), { credentials }),
+    imports: createImportCache(db),
+  });
+  const { facts, plan } = await loadBuildPlan(db, mesh, { ...surroundings, newer: looked.newer });
+  const isAsked = ({ module }: { readonly module: Name }): boolean => names.length === 0 || names.includes(module);
+  const mayRebuild = rebuildSet(facts, { plan, saidAt: now.toISOString() }).filter(isAsked);
+  const failing = [...plan.broken, ...plan.unfit]
+    .filter(isAsked)
+    .map(({ module, kind, why }) => ({ module, kind, why }));
+  const document: DryRunDocument = {
+    dryRun: true,
+    mayRebuild,
+    failing,
+    modules: facts.modules.size,
+    sources: looked.heads,
+    readModules: looked.readModules,
+    parsedFiles: looked.parsedFiles,
+    cachedFiles: looked.cachedFiles,
+  };
+  return {
+    code: failing.length > 0 ? 2 : mayRebuild.length > 0 ? 1 : 0,
+    document: { ...document },
+    text: dryRunText(document),
+  };
+}
