@@ -9,6 +9,7 @@ import { benchImports } from "./runs/imports.ts";
 import { benchPush } from "./runs/push.ts";
 import { benchPush200 } from "./runs/push-200.ts";
 import { benchStart } from "./runs/start.ts";
+import { benchWave } from "./runs/wave.ts";
 import { benchWebhook } from "./runs/webhook.ts";
 
 /** What a benchmark is given: a way to say what it is doing, and where to leave the versions of its servers. */
@@ -21,6 +22,7 @@ const benches: Readonly<Record<string, (context: BenchContext) => Promise<Row[]>
   push: benchPush,
   "push-200": benchPush200,
   webhook: benchWebhook,
+  wave: benchWave,
   idle: benchIdle,
   comparison: benchComparison,
   imports: benchImports,
