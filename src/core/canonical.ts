@@ -15,14 +15,19 @@ export function canonicalJson(value: CanonicalValue): string {
   if (value === null || typeof value === "boolean") return String(value);
   if (typeof value === "string") return quote(value);
   if (typeof value === "number") return integer(value);
-  if (isList(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  const members = Object.keys(value)
-    .toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-    .flatMap((key) => {
-      const member = value[key];
-      return member === undefined ? [] : [`${quote(key)}:${canonicalJson(member)}`];
-    });
-  return `{${members.join(",")}}`;
+  if (isList(value)) {
+    let items = "";
+    for (const item of value) items += items === "" ? canonicalJson(item) : `,${canonicalJson(item)}`;
+    return `[${items}]`;
+  }
+  let members = "";
+  // Sorted by code unit, as `<` compares.
+  for (const key of Object.keys(value).toSorted()) {
+    const member = value[key];
+    if (member === undefined) continue;
+    members += `${members === "" ? "" : ","}${quote(key)}:${canonicalJson(member)}`;
+  }
+  return `{${members}}`;
 }
 
 function isList(value: object): value is readonly CanonicalValue[] {

@@ -20,10 +20,29 @@ export interface PushedHow {
 }
 
 /**
+ * A world is never changed, so a node is composed once for each: under the gate a batch decides twice, first for the mints,
+ * then for the send. As many as the largest batch, a few times over, are kept; a mesh of thousands is not kept whole.
+ */
+const composed = new WeakMap<World, Map<string, ComposedForPush>>();
+const keptAtMost = 256;
+
+/**
  * As a push composes it: nodes that a person named at the newest builds, nodes that a policy named at the builds they
  * were last sent but for modules under `auto`, the others at the builds they were last sent (R21).
  */
 export function composeForPush(world: World, node: Name, how: PushedHow): ComposedForPush {
+  const kept = composed.get(world) ?? new Map<string, ComposedForPush>();
+  composed.set(world, kept);
+  const key = `${node} ${how.named ? (how.byPolicy === true ? "by policy" : "named") : "cascaded"}`;
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const fresh = composeAfresh(world, node, how);
+  if (kept.size >= keptAtMost) kept.clear();
+  kept.set(key, fresh);
+  return fresh;
+}
+
+function composeAfresh(world: World, node: Name, how: PushedHow): ComposedForPush {
   const newest = (): Composition => compose(world, node, { at: "newest" });
   const byPolicy = how.byPolicy === true;
   if (how.named && !byPolicy) return withDigest(newest());

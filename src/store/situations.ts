@@ -1,5 +1,5 @@
 import type { Name } from "../core/names.ts";
-import { compose } from "../decide/compose.ts";
+import { composeForPush } from "../decide/compose-for-push.ts";
 import { situationOf, type Situation } from "../decide/situation.ts";
 import type { SituationLimits } from "../decide/situation-facts.ts";
 import type { World } from "../decide/world.ts";
@@ -35,24 +35,40 @@ export function loadMeshView(db: Database, mesh: Name, options: ViewOptions): Pr
   return inTransaction(db, { isolation: "repeatable read", access: "read only" }, (tx) => readView(tx, mesh, options));
 }
 
+/** What a view is put together from. */
+export interface ViewRecords {
+  readonly world: World;
+  readonly nodes: readonly NodeRecord[];
+  readonly sent: readonly SentRecord[];
+  readonly accounts: readonly AccountRecord[];
+  readonly told: readonly LastTold[];
+  /** When the source of each module was last looked at; null: never. */
+  readonly looked: ReadonlyMap<Name, string | null>;
+}
+
 async function readView(tx: Transaction, mesh: Name, options: ViewOptions): Promise<MeshView> {
-  const world = await loadWorld(tx, mesh);
-  const nodes = new Map((await listNodes(tx, mesh)).map((node) => [node.name, node]));
-  const sent = new Map((await listSent(tx, mesh)).map((one) => [one.node, one]));
-  const accounts = new Map((await listAccounts(tx, mesh)).map((one) => [one.node, one]));
-  const told = new Map((await listLastTold(tx, mesh)).map((one) => [one.node, one]));
-  const looked = await readLookedAt(tx, mesh);
+  const records = {
+    world: await loadWorld(tx, mesh),
+    nodes: await listNodes(tx, mesh),
+    sent: await listSent(tx, mesh),
+    accounts: await listAccounts(tx, mesh),
+    told: await listLastTold(tx, mesh),
+    looked: await readLookedAt(tx, mesh),
+  };
+  return assembleView(records, options);
+}
+
+/** A function of what was read. */
+export function assembleView({ world, looked, ...records }: ViewRecords, options: ViewOptions): MeshView {
+  const nodes = new Map(records.nodes.map((node) => [node.name, node]));
+  const sent = new Map(records.sent.map((one) => [one.node, one]));
+  const accounts = new Map(records.accounts.map((one) => [one.node, one]));
+  const told = new Map(records.told.map((one) => [one.node, one]));
   const situations = new Map<Name, Situation>();
   for (const node of nodes.values()) {
-    const records = {
-      world,
-      node,
-      sent: sent.get(node.name),
-      account: accounts.get(node.name),
-      told: told.get(node.name),
-      looked,
-    };
-    situations.set(node.name, situate(records, options));
+    const name = node.name;
+    const its = { world, node, sent: sent.get(name), account: accounts.get(name), told: told.get(name), looked };
+    situations.set(name, situate(its, options));
   }
   return { world, nodes, sent, accounts, situations, readAt: options.now };
 }
@@ -80,7 +96,7 @@ function situate(records: NodeRecords, options: ViewOptions): Situation {
   return situationOf({
     node: node.name,
     incarnation: node.incarnation,
-    composition: compose(world, node.name, { at: "newest" }),
+    composition: composeForPush(world, node.name, { named: true }).composition,
     sent: sent === undefined ? null : { ...sent, at: sent.issuedAt },
     account:
       account === undefined
