@@ -10,11 +10,11 @@ export interface PushDependencies {
   readonly records: PushRecords;
   readonly limits: SituationLimits;
   readonly nowMs: () => number;
-  /** From 0 up to 1: what failed together is not tried again together. */
-  readonly random: () => number;
 }
 
 export interface ControlDependencies extends PushDependencies {
+  /** From 0 up to 1: what failed together is not tried again together. */
+  readonly random: () => number;
   readonly db: Database;
   readonly mesh: Name;
   readonly repositories: RepositoryPool;

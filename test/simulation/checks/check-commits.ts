@@ -1,0 +1,108 @@
+import type { Declaration, Order } from "../../../src/core/declaration.ts";
+import type { Digest } from "../../../src/core/names.ts";
+import { compareOrder, describeOrder } from "../../../src/decide/order.ts";
+import { type KeptDeclaration, newestSent } from "../store/state.ts";
+import type { GateCommit } from "../store/backend.ts";
+import { demand } from "./violation.ts";
+
+export interface CommitChecks {
+  /** Every declaration ever committed, by its order. */
+  readonly mail: ReadonlyMap<string, { readonly digest: Digest; readonly node: string; readonly wish: number }>;
+  see(commit: GateCommit): void;
+}
+
+/** I3, I5, I6, I7, I8 and I9 at each commit through the gate. */
+export function createCommitChecks(open: (envelope: Uint8Array) => Declaration): CommitChecks {
+  const mail = new Map<string, { digest: Digest; node: string; wish: number }>();
+  let last: { commit: GateCommit; order: Order } | null = null;
+  return {
+    mail,
+    see(commit) {
+      const order = { epoch: commit.epoch, number: commit.numbers.at(-1) ?? 0 };
+      demand(commit.after.epoch === commit.epoch, "I5", () => {
+        return `${commit.by} committed under epoch ${commit.epoch}, but ${commit.after.epoch} was granted`;
+      });
+      checkInterval(last, commit, order);
+      for (const one of listNew(commit)) {
+        const key = describeOrder(one.sent.order);
+        const known = mail.get(key);
+        demand(known === undefined, "I3", () => `${key} was given to ${known?.node} and to ${one.sent.node}`);
+        mail.set(key, { digest: one.sent.digest, node: one.sent.node, wish: commit.wish });
+        checkRecord(commit, one);
+        const declaration = open(one.mail.envelope);
+        checkCredentials(commit, declaration);
+        checkReach(commit, one);
+      }
+      last = { commit, order };
+    },
+  };
+}
+
+function listNew(commit: GateCommit): KeptDeclaration[] {
+  return [...commit.after.declarations].flatMap(([node, list]) => {
+    const before = new Set(commit.before.declarations.get(node));
+    return list.filter((one) => !before.has(one));
+  });
+}
+
+/** I7, I8: the intervals from the number to the commit do not overlap, and content never goes back. */
+function checkInterval(
+  last: { readonly commit: GateCommit; readonly order: Order } | null,
+  commit: GateCommit,
+  order: Order,
+): void {
+  if (last === null) return;
+  const before = last.commit;
+  demand(commit.takenAt > before.committedAt, "I7", () => {
+    return `${commit.by} took its number at moment ${commit.takenAt}, while ${before.by} was between ${before.takenAt} and ${before.committedAt}`;
+  });
+  demand(compareOrder(order, last.order) > 0, "I7", () => {
+    return `${describeOrder(order)} by ${commit.by} was read after ${describeOrder(last.order)} by ${before.by}, and is lower`;
+  });
+  demand(commit.wish >= before.wish, "I8", () => {
+    return `${describeOrder(order)} has content of moment ${commit.wish}, ${describeOrder(last.order)} before it of ${before.wish}`;
+  });
+}
+
+/** I6: the mailbox and the record are one. */
+function checkRecord(commit: GateCommit, { sent, mail }: KeptDeclaration): void {
+  const told = commit.after.told.get(sent.push)?.find((one) => one.node === sent.node && one.round === sent.round);
+  const key = describeOrder(sent.order);
+  demand(told?.outcome === "sent" && told.epoch !== null && mail.digest === sent.digest, "I6", () => {
+    return `${key} is in the mailbox of ${sent.node}, and its push records ${JSON.stringify(told ?? null)}`;
+  });
+}
+
+/** I8c: what was withdrawn is in nothing that is composed later. */
+function checkCredentials(commit: GateCommit, declaration: Declaration): void {
+  const issued = new Set(
+    commit.after.provisions.flatMap(({ provision }) =>
+      provision.state === "issued" ? [`${provision.id}#${provision.version}`] : [],
+    ),
+  );
+  const named = declaration.content.resources.flatMap((resource): readonly { provision: string; version: number }[] => {
+    if (resource.kind === "grant") return resource.grants;
+    return resource.kind === "file" && resource.content.from === "provisions" ? resource.content.references : [];
+  });
+  for (const { provision, version } of named)
+    demand(issued.has(`${provision}#${version}`), "I8c", () => {
+      return `${declaration.epoch}.${declaration.number} to ${declaration.node} names ${provision}#${version}, which is not issued`;
+    });
+}
+
+/** I9, I9b: a cascade reaches whom the push changed, at the builds that machine was last sent. */
+function checkReach(commit: GateCommit, { sent }: KeptDeclaration): void {
+  const push = commit.after.pushes.get(sent.push);
+  if (push === undefined || push.named.includes(sent.node)) return;
+  const baseline = commit.after.baselines.get(sent.push)?.get(sent.node);
+  demand(baseline !== sent.digest, "I9", () => {
+    return `${sent.push} told ${sent.node} what it should have been before the push`;
+  });
+  if (push.kind === "auto") return;
+  const before = newestSent(commit.before, sent.node);
+  if (before?.builds == null || before.incarnation !== sent.incarnation) return;
+  for (const [module, build] of Object.entries(sent.builds ?? {}))
+    demand(before.builds[module] === undefined || before.builds[module] === build, "I9b", () => {
+      return `${sent.push} moved ${module} on ${sent.node} to another build, and did not name it`;
+    });
+}

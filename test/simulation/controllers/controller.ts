@@ -1,0 +1,113 @@
+import { DeadEpochError } from "../../../src/core/errors.ts";
+import type { TellDependencies } from "../../../src/activities/tell.ts";
+import { acquireLease, type Lease, type LeaseClock } from "../../../src/worker/lease-keeper.ts";
+import type { Envelopes } from "../hosts/envelopes.ts";
+import type { StoreFaults } from "../store/road.ts";
+import type { Connection, StoreTwin } from "../store/twin.ts";
+import { createProcess, type Process, type Timeline } from "../timeline.ts";
+
+/** One controller process from its start to its end: it waits for the lease, acts under its epoch, and ends for good. */
+export interface Controller {
+  readonly process: Process;
+  readonly connection: Connection;
+  /** Null while it waits. */
+  lease: Lease | null;
+  /** Ended: killed, or it ended itself. */
+  hasEnded: boolean;
+  /** Ends it as kill -9 does. */
+  kill(): void;
+  tellDependencies(): TellDependencies;
+}
+
+export interface ClockFaults {
+  /** This controller's clocks run so much faster (1.02) or slower (0.98). */
+  readonly rate: number;
+  readonly wallOffsetMs: () => number;
+}
+
+export interface StartController {
+  readonly name: string;
+  readonly mesh: string;
+  readonly timeline: Timeline;
+  readonly store: StoreTwin;
+  readonly envelopes: Envelopes;
+  readonly faults: StoreFaults;
+  readonly clock: ClockFaults;
+  readonly startMs: number;
+  readonly onEnd: (controller: Controller, why: string) => void;
+  readonly onHold: (controller: Controller) => void;
+}
+
+export function startController(options: StartController): Controller {
+  const { name, timeline, store } = options;
+  const process = createProcess(name);
+  const connection = store.connect(process, options.faults);
+  const stop = new AbortController();
+  const end = (why: string): void => {
+    if (controller.hasEnded) return;
+    controller.hasEnded = true;
+    process.isKilled = true;
+    store.disconnect(process);
+    options.onEnd(controller, why);
+  };
+  const controller: Controller = {
+    process,
+    connection,
+    lease: null,
+    hasEnded: false,
+    kill: () => end("killed"),
+    tellDependencies() {
+      const { lease } = controller;
+      if (lease === null) throw new DeadEpochError(options.mesh, 0);
+      return {
+        records: connection.push,
+        mesh: options.mesh,
+        epoch: lease.epoch,
+        mayAct: () => lease.mayAct(),
+        signDeclaration: (declaration) => options.envelopes.sign(declaration),
+        sealSecret: (secret) => Promise.resolve(`box of ${secret.provision}#${secret.version} for ${secret.node}`),
+        staleAfterMs: 86_400_000,
+        nowMs: () => options.startMs + timeline.nowMs,
+        makePassword: () => "a password",
+      };
+    },
+  };
+  const clock = createLeaseClock(options, process);
+  acquireLease(connection.lease(name), clock, {
+    signal: stop.signal,
+    onWaiting: () => undefined,
+    onLost: (why) => end(why),
+  })
+    .then((lease) => {
+      if (process.isKilled) return;
+      controller.lease = lease;
+      options.onHold(controller);
+    })
+    // What the records did not answer while it waited ends a newcomer too: the supervisor starts the next one.
+    .catch((error: unknown) => end(String(error)));
+  return controller;
+}
+
+function createLeaseClock({ timeline, clock, startMs }: StartController, process: Process): LeaseClock {
+  return {
+    monotonicMs: () => timeline.nowMs * clock.rate,
+    wallMs: () => startMs + timeline.nowMs * clock.rate + clock.wallOffsetMs(),
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        const abort = (): void => reject(new Error("aborted"));
+        if (signal.aborted) {
+          abort();
+          return;
+        }
+        signal.addEventListener("abort", abort, { once: true });
+        timeline.at(
+          ms / clock.rate,
+          () => {
+            signal.removeEventListener("abort", abort);
+            resolve();
+          },
+          process,
+        );
+      }),
+  };
+}

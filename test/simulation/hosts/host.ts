@@ -1,0 +1,154 @@
+import type { Order } from "../../../src/core/declaration.ts";
+import type { Report } from "../../../src/core/report.ts";
+import { createApplyLoop } from "../../../src/host/cycle/apply-loop.ts";
+import { applyPass } from "../../../src/host/cycle/apply-pass.ts";
+import type { Accepted } from "../../../src/host/cycle/check-envelope.ts";
+import { createInbox } from "../../../src/host/cycle/inbox.ts";
+import { createOutbox } from "../../../src/host/cycle/outbox.ts";
+import { createPatience } from "../../../src/host/cycle/patience.ts";
+import { pollLoop } from "../../../src/host/cycle/poll-loop.ts";
+import { createReporter } from "../../../src/host/cycle/reporter.ts";
+import type { HostClock } from "../../../src/host/host-clock.ts";
+import type { Random } from "../random.ts";
+import { createProcess, type Process, type Timeline } from "../timeline.ts";
+import type { Envelopes } from "./envelopes.ts";
+import { createModelDisk, type DiskContent, type DiskFaults } from "./model-disk.ts";
+import { createMachineEffects, type Machine, type MachineFaults } from "./model-machine.ts";
+
+/** The way between a host and whichever controller answers. */
+export interface HostLink {
+  fetchDeclaration(after: Order | null, waitMs: number, signal: AbortSignal): Promise<Buffer | null>;
+  sendReport(report: Report): Promise<{ readonly kept: boolean; readonly why: string }>;
+}
+
+export interface SimulatedHost {
+  readonly node: string;
+  incarnation: string;
+  process: Process;
+  disk: DiskContent;
+  readonly machine: Machine;
+}
+
+export interface StartHost {
+  readonly host: SimulatedHost;
+  readonly mesh: string;
+  readonly timeline: Timeline;
+  readonly random: Random;
+  readonly envelopes: Envelopes;
+  readonly link: (process: Process) => HostLink;
+  readonly disk: DiskFaults;
+  readonly machine: MachineFaults;
+  readonly clockOffsetMs: number;
+  readonly onApply: (accepted: Accepted) => void;
+  readonly onReport: (report: Report) => void;
+  readonly startMs: number;
+}
+
+const intervalMs = 30_000;
+const noLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** The host's own loops, on a disk, a machine, a link and a clock of the simulation's. */
+export async function startHost(options: StartHost): Promise<void> {
+  const { host, timeline, random } = options;
+  const process = createProcess(`host ${host.node}`);
+  host.process = process;
+  const stop = new AbortController();
+  const clock = createHostClock(options, process);
+  const pass = (ms: number): Promise<void> => timeline.pass(ms, process);
+  const disk = createModelDisk(host.disk, options.disk, pass);
+  host.disk.boot += 1;
+  const boot = { boot: host.disk.boot, bootId: `${host.node}-${host.disk.boot}`, firstSequence: 1, problem: null };
+  const identity = { mesh: options.mesh, node: host.node, incarnation: host.incarnation };
+  const inbox = await createInbox({
+    addressee: { ...identity, open: (envelope) => options.envelopes.open(envelope, options.mesh) },
+    disk,
+    log: noLog,
+    nowMs: clock.nowMs,
+  });
+  const link = options.link(process);
+  const chance = (): number => random.next();
+  const reports = new Map<string, Report>();
+  const outbox = createOutbox({
+    controller: {
+      async sendReport(envelope) {
+        const report = reports.get(Buffer.from(envelope).toString());
+        if (report === undefined) throw new Error("a report that was not signed here");
+        const answer = await link.sendReport(report);
+        return answer.kept ? { kept: true } : { kept: false, why: answer.why };
+      },
+    },
+    signReport(report) {
+      const token = `${report.boot}.${report.sequence}`;
+      reports.set(token, report);
+      return Buffer.from(token);
+    },
+    clock,
+    log: noLog,
+    chance,
+    onWord: () => undefined,
+  });
+  const put = (report: Report): void => {
+    options.onReport(report);
+    outbox.put(report);
+  };
+  const report = createReporter({ identity, boot, inbox, nowMs: clock.nowMs, lastWordMs: () => null, put });
+  const patience = createPatience(clock.nowMs);
+  const redact = (text: string): string => text;
+  const loop = createApplyLoop({
+    inbox,
+    applied: await disk.readApplied(),
+    intervalMs,
+    log: noLog,
+    clock,
+    report,
+    pass({ accepted, signal, ...rest }) {
+      const effects = createMachineEffects(host.machine, options.machine, pass, () => options.onApply(accepted));
+      const { declaration, ordered } = accepted;
+      const content = declaration.digest;
+      const common = { effects, disk, log: noLog, patience, redact };
+      return applyPass({ ...rest, ...common, content, signal, ordered });
+    },
+  });
+  const controller = { fetchDeclaration: link.fetchDeclaration.bind(link) };
+  const polling = {
+    controller,
+    inbox,
+    log: noLog,
+    clock,
+    chance,
+    onWord: () => undefined,
+    onChange: () => loop.look(),
+  };
+  const fail = (error: unknown): void => {
+    throw error;
+  };
+  pollLoop(polling, stop.signal).catch(fail);
+  outbox.run(stop.signal).catch(fail);
+  loop.run(stop.signal).catch(fail);
+}
+
+/** Wall clock with an offset: nothing in the order may depend on it. */
+function createHostClock({ timeline, startMs, clockOffsetMs }: StartHost, process: Process): HostClock {
+  return {
+    nowMs: () => startMs + clockOffsetMs + timeline.nowMs,
+    wait: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal.aborted) {
+          resolve();
+          return;
+        }
+        const end = (): void => {
+          signal.removeEventListener("abort", onAbort);
+          resolve();
+        };
+        const cancel = timeline.at(ms, end, process);
+        const onAbort = (): void => {
+          cancel();
+          end();
+        };
+        signal.addEventListener("abort", onAbort, { once: true });
+      }),
+    after: (ms, act) => timeline.at(ms, act, process),
+    every: () => () => undefined,
+  };
+}

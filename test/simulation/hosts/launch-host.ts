@@ -1,0 +1,80 @@
+import { UnavailableError } from "../../../src/core/errors.ts";
+import { describeOrder } from "../../../src/decide/order.ts";
+import type { HostChecks } from "../checks/check-hosts.ts";
+import { listAnswering } from "../controllers/launch-controller.ts";
+import { guard, type Parts } from "../parts.ts";
+import { epochStartMs } from "../store/backend.ts";
+import { createProcess } from "../timeline.ts";
+import { meshName } from "../world/mesh.ts";
+import { type SimulatedHost, startHost } from "./host.ts";
+import { createLink } from "./link.ts";
+import { emptyDisk } from "./model-disk.ts";
+import { createMachine } from "./model-machine.ts";
+
+/** The host of a node, on the disk and the machine that an earlier one left. */
+export function launchHost(parts: Parts, checks: HostChecks, node: string): void {
+  const { timeline, faults, story, envelopes, waiters, hosts, store } = parts;
+  const host: SimulatedHost = hosts.get(node) ?? {
+    node,
+    incarnation: `host-${node}-1`,
+    process: createProcess(node),
+    disk: emptyDisk(),
+    machine: createMachine(),
+  };
+  hosts.set(node, host);
+  const own = parts.random.fork(`host ${node} ${host.disk.boot + 1}`);
+  const isUntil = (until: ReadonlyMap<string, number>): boolean => (until.get(node) ?? 0) > timeline.nowMs;
+  startHost({
+    host,
+    mesh: meshName,
+    timeline,
+    random: own,
+    envelopes,
+    link: createLink({
+      node,
+      timeline,
+      random: own,
+      faults,
+      waiters,
+      answering: () => listAnswering(parts),
+      isCut: () => isUntil(parts.cuts),
+      pickOld(chance) {
+        const list = store.records.declarations.get(node) ?? [];
+        return list.length === 0 ? null : chance.pick(list).mail.envelope;
+      },
+    }),
+    disk: { writeMs: () => own.between(1, 20), isFull: () => faults.isOn("disk") && isUntil(parts.full) },
+    machine: {
+      applyMs: () => own.between(1, 400),
+      apply: ({ id }) => (faults.isOn("disk") && own.chance(0.05) ? `${id} does not answer` : null),
+    },
+    clockOffsetMs: faults.isOn("clock") ? own.between(-86_400_000, 86_400_000) : 0,
+    onApply: (accepted) => guard(parts, () => checks.apply(host, accepted)),
+    onReport(report) {
+      const at = report.has === null ? "nothing" : describeOrder(report.has);
+      story.say(`${node} reports ${report.outcome} at ${at}`);
+      guard(parts, () => checks.report(host, report));
+    },
+    startMs: epochStartMs,
+  }).catch((error: unknown) => {
+    parts.failure ??= error;
+  });
+}
+
+export function restartHost(parts: Parts, checks: HostChecks, node: string, downMs: number): void {
+  const host = parts.hosts.get(node);
+  if (host === undefined || host.process.isKilled) return;
+  parts.story.say(`the host of ${node} is killed`);
+  host.process.isKilled = true;
+  parts.timeline.at(downMs, () => launchHost(parts, checks, node));
+}
+
+/** The same machine enrols again: its name stays, its incarnation is another. */
+export function enrolAnew(parts: Parts, checks: HostChecks, node: string): string {
+  parts.counts.incarnations += 1;
+  const host = parts.hosts.get(node);
+  if (host === undefined) throw new UnavailableError(`no host ${node}`);
+  host.incarnation = `host-${node}-again-${parts.counts.incarnations}`;
+  restartHost(parts, checks, node, 500);
+  return host.incarnation;
+}

@@ -1,0 +1,100 @@
+import { canonicalJson } from "../../../src/core/canonical.ts";
+import { UnavailableError } from "../../../src/core/errors.ts";
+import type { Resource, ResourceOf } from "../../../src/core/resource.ts";
+import { applyResource } from "../../../src/host/cycle/apply-resource.ts";
+import type { PassEffects } from "../../../src/host/cycle/pass-effects.ts";
+import type { ResourceHandler } from "../../../src/host/resources/resource-handler.ts";
+
+/** What is really on a machine, apart from what its host believes. Survives the host and the reboot. */
+export interface Machine {
+  /** By resource id: what was applied there last. */
+  readonly present: Map<string, string>;
+  /** By grant id: `provision#version` that really exist. */
+  readonly granted: Map<string, readonly string[]>;
+}
+
+export function createMachine(): Machine {
+  return { present: new Map(), granted: new Map() };
+}
+
+export interface MachineFaults {
+  /** This change fails, and why. */
+  apply(resource: Resource): string | null;
+  /** How long a change takes. */
+  applyMs(): number;
+}
+
+type Seen = { readonly text: string | undefined; readonly granted: readonly string[] };
+
+/** Resources of a model machine behind the host's own look, compare, change, look again. */
+export function createMachineEffects(
+  machine: Machine,
+  faults: MachineFaults,
+  pass: (ms: number) => Promise<void>,
+  onTouch: (resource: Resource) => void,
+): PassEffects {
+  const handler = createHandler(machine, faults, pass, onTouch);
+  return {
+    apply: (resource, options) => applyResource(handler, resource, options),
+    remove: (resource) => handler.remove(resource),
+    collect: () => Promise.resolve([]),
+  };
+}
+
+function createHandler(
+  machine: Machine,
+  faults: MachineFaults,
+  pass: (ms: number) => Promise<void>,
+  onTouch: (resource: Resource) => void,
+): ResourceHandler<Resource, Resource, Seen> {
+  return {
+    want: (resource) => Promise.resolve(resource),
+    read: (resource) =>
+      Promise.resolve({ text: machine.present.get(resource.id), granted: machine.granted.get(resource.id) ?? [] }),
+    diff(resource, seen) {
+      const wanted = textOf(resource);
+      if (seen.text === wanted && (resource.kind !== "grant" || isGranted(resource, seen))) return null;
+      return { wanted: wanted.slice(0, 100), found: (seen.text ?? "nothing").slice(0, 100) };
+    },
+    async apply(resource) {
+      await pass(faults.applyMs());
+      onTouch(resource);
+      const failure = faults.apply(resource);
+      if (failure !== null) throw new UnavailableError(failure);
+      machine.present.set(resource.id, textOf(resource));
+      if (resource.kind === "grant") machine.granted.set(resource.id, listGrants(resource));
+    },
+    conclude(resource, seen) {
+      const isThere = seen.text === textOf(resource) && (resource.kind !== "grant" || isGranted(resource, seen));
+      const state = isThere ? ("applied" as const) : ("failed" as const);
+      if (resource.kind !== "grant") return { state, message: isThere ? "as wanted" : "differs" };
+      const provisions = seen.granted.map((one) => {
+        const at = one.lastIndexOf("#");
+        return { provision: one.slice(0, at), version: Number(one.slice(at + 1)) };
+      });
+      return { state, message: isThere ? "as wanted" : "differs", provisions };
+    },
+    remove(resource) {
+      onTouch(resource);
+      machine.present.delete(resource.id);
+      machine.granted.delete(resource.id);
+      return Promise.resolve({ kind: "removed" });
+    },
+  };
+}
+
+const texts = new WeakMap<Resource, string>();
+
+function textOf(resource: Resource): string {
+  const known = texts.get(resource) ?? canonicalJson(resource);
+  texts.set(resource, known);
+  return known;
+}
+
+function listGrants(resource: ResourceOf<"grant">): string[] {
+  return resource.grants.map((grant) => `${grant.provision}#${grant.version}`).toSorted();
+}
+
+function isGranted(resource: ResourceOf<"grant">, seen: Seen): boolean {
+  return listGrants(resource).join() === seen.granted.join();
+}

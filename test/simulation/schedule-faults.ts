@@ -1,0 +1,45 @@
+import type { HostChecks } from "./checks/check-hosts.ts";
+import type { Controller } from "./controllers/controller.ts";
+import { restartHost } from "./hosts/launch-host.ts";
+import type { Parts } from "./parts.ts";
+import { pauseProcess, resumeProcess } from "./timeline.ts";
+
+/** What goes wrong with whole processes, tables, links and disks. */
+export function scheduleFaults(parts: Parts, checks: HostChecks): void {
+  const { timeline, store, story, faults, controllers, nodes } = parts;
+  const own = parts.random.fork("faults");
+  const anyController = (): Controller | null => (controllers.size === 0 ? null : own.pick([...controllers]));
+  const when = (name: Parameters<typeof faults.isOn>[0], everyMs: number, act: () => void): void =>
+    faults.often(own, everyMs, () => {
+      if (faults.isOn(name)) act();
+    });
+  when("crash", 60_000, () => anyController()?.kill());
+  when("crash", 60_000, () => restartHost(parts, checks, own.pick(nodes), own.between(100, 20_000)));
+  when("pause", 50_000, () => {
+    const one = anyController();
+    if (one === null) return;
+    const forMs = own.between(1_000, 30_000);
+    story.say(`${one.process.name} stands still for ${forMs} ms`);
+    pauseProcess(one.process);
+    timeline.at(forMs, () => {
+      story.say(`${one.process.name} goes on`);
+      resumeProcess(timeline, one.process);
+    });
+  });
+  when("store", 80_000, () => {
+    story.say("the records restart");
+    store.restart(own.between(100, 5_000));
+  });
+  when("reset", 120_000, () => {
+    const what = own.pick(["lease", "grants", "both"] as const);
+    story.say(`emptied: ${what}`);
+    const isKept = (name: "lease" | "grants"): boolean => what !== "both" && what !== name;
+    store.replace((records) => ({
+      ...records,
+      lease: isKept("lease") ? records.lease : null,
+      grants: isKept("grants") ? records.grants : [],
+    }));
+  });
+  when("link", 60_000, () => parts.cuts.set(own.pick(nodes), timeline.nowMs + own.between(1_000, 30_000)));
+  when("disk", 80_000, () => parts.full.set(own.pick(nodes), timeline.nowMs + own.between(1_000, 20_000)));
+}

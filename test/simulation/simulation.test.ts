@@ -1,0 +1,66 @@
+import { execFileSync } from "node:child_process";
+import { rm } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { dirname } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bundleSimulator } from "./runner/bundle.ts";
+import { openPool, type Pool } from "./runner/pool.ts";
+import { readRegressions } from "./runner/read-regressions.ts";
+import { sayFailed } from "./runner/say-result.ts";
+import { seedOf } from "./runner/seed-of.ts";
+import { trySeeds } from "./runner/try-seeds.ts";
+import { fullSetting } from "./setting.ts";
+
+/** Bounds against a run that hangs, on a machine that has other things to do: not a measure of speed. */
+const patienceMs = 600_000;
+
+let file: string;
+let pool: Pool;
+
+beforeAll(async () => {
+  file = await bundleSimulator();
+  pool = openPool(file, Math.min(4, availableParallelism()));
+}, patienceMs);
+
+afterAll(async () => {
+  await pool.close();
+  await rm(dirname(file), { recursive: true });
+});
+
+describe("a mesh under faults", () => {
+  it.each([
+    ["the same seeds at every commit", "always", 60],
+    ["new seeds at every commit", execFileSync("git", ["rev-parse", "HEAD"], { encoding: "utf8" }).trim(), 100],
+  ])(
+    "keeps every promise, with %s (R27, R28, R34–R38)",
+    async (_what, base, count) => {
+      const { failed } = await trySeeds(pool, { base, count, setting: fullSetting });
+      expect(failed === null ? "" : sayFailed(failed, fullSetting, null)).toBe("");
+    },
+    patienceMs,
+  );
+
+  it(
+    "does not break again where it once did",
+    async () => {
+      for (const { seed, setting, invariant } of await readRegressions()) {
+        const { violation } = await pool.run(seed, setting);
+        expect(violation?.invariant, `seed ${seed}`).not.toBe(invariant);
+      }
+    },
+    patienceMs,
+  );
+
+  it(
+    "gives the same run for the same seed",
+    async () => {
+      const seeds = Array.from({ length: 50 }, (_, index) => seedOf("twice", index));
+      const runAll = (): Promise<string[]> =>
+        Promise.all(seeds.map(async (seed) => (await pool.run(seed, fullSetting)).hash));
+      const first = await runAll();
+      expect(await runAll()).toEqual(first);
+      expect(new Set(first).size).toBe(seeds.length);
+    },
+    patienceMs,
+  );
+});

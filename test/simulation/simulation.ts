@@ -1,0 +1,113 @@
+import { checkEnd } from "./checks/check-end.ts";
+import { demand } from "./checks/violation.ts";
+import { watch } from "./checks/watch.ts";
+import { launchController, listAnswering } from "./controllers/launch-controller.ts";
+import { runPush } from "./controllers/push-runner.ts";
+import { createFaults, faultsUntilMs } from "./faults.ts";
+import { createEnvelopes } from "./hosts/envelopes.ts";
+import { enrolAnew, launchHost } from "./hosts/launch-host.ts";
+import { createWaiters } from "./hosts/link.ts";
+import type { Parts } from "./parts.ts";
+import { createRandom } from "./random.ts";
+import { scheduleFaults } from "./schedule-faults.ts";
+import type { Setting } from "./setting.ts";
+import { epochStartMs } from "./store/backend.ts";
+import { createStoreTwin } from "./store/twin.ts";
+import { createStory, type Story } from "./story.ts";
+import { createTimeline } from "./timeline.ts";
+import { firstRecords, listNodeNames } from "./world/mesh.ts";
+import { createWorkload, type Workload } from "./world/workload.ts";
+
+const finalPushMs = 155_000;
+const endMs = 240_000;
+
+/** One mesh: what is in it, and what can be done to it from outside. */
+export interface Simulation {
+  readonly story: Story;
+  readonly counts: { sends: number };
+  readonly events: () => number;
+  /** Throws ViolationError where a promise is broken. */
+  play(): Promise<void>;
+}
+
+export function createSimulation(seed: number, setting: Setting): Simulation {
+  const random = createRandom(seed);
+  const timeline = createTimeline();
+  const story = createStory(() => timeline.nowMs, setting.keepLines);
+  const nodes = listNodeNames(setting.hosts);
+  const parts: Parts = {
+    setting,
+    nodes,
+    random,
+    timeline,
+    story,
+    store: createStoreTwin(timeline, firstRecords(nodes)),
+    envelopes: createEnvelopes(),
+    faults: createFaults(
+      setting.switches,
+      () => timeline.nowMs,
+      (delayMs, act) => void timeline.at(delayMs, act),
+    ),
+    waiters: createWaiters(timeline),
+    controllers: new Set(),
+    hosts: new Map(),
+    openPushes: new Set(),
+    counts: { sends: 0, controllers: 0, incarnations: 0 },
+    cuts: new Map(),
+    full: new Map(),
+    failure: null,
+  };
+  return { story, counts: parts.counts, events: () => timeline.events, play: () => play(parts) };
+}
+
+async function play(parts: Parts): Promise<void> {
+  const { timeline, store, faults, random, nodes, setting } = parts;
+  const checks = watch(parts);
+  launchController(parts);
+  launchController(parts);
+  for (const node of nodes) launchHost(parts, checks, node);
+  scheduleFaults(parts, checks);
+  const workload = createWorkload({
+    store,
+    random: random.fork("workload"),
+    nodes,
+    onEnrol: (node) => enrolAnew(parts, checks, node),
+  });
+  const people = random.fork("people");
+  let acts = 0;
+  for (let atMs = 500; atMs < faultsUntilMs && acts < setting.acts; atMs += people.between(500, 8_000), acts += 1)
+    timeline.at(atMs, () => {
+      parts.story.say(workload.act());
+      if (people.chance(0.6)) beginPush(parts, workload.nextPush());
+    });
+  timeline.at(finalPushMs, () => beginPush(parts, workload.finalPush()));
+  await timeline.run(endMs, () => {
+    if (parts.failure !== null) throw parts.failure;
+  });
+  demand(!faults.isOn("store"), "L1", () => "faults go on past their end");
+  checkEnd({ records: store.records, ...parts });
+}
+
+function beginPush(parts: Parts, request: ReturnType<Workload["nextPush"]>): void {
+  const { timeline, story, faults, openPushes } = parts;
+  story.say(`${request.push} begins: ${request.kind} ${request.named.join(", ")}`);
+  openPushes.add(request.push);
+  const own = parts.random.fork(request.push);
+  const runner = {
+    timeline,
+    random: own,
+    workers: () => listAnswering(parts),
+    attemptLimitMs: () => (faults.isOn("zombie") && own.chance(0.05) ? own.between(5, 100) : 30_000),
+    limits: { silentAfterMs: 60_000, recordsStaleAfterMs: 60_000, sourcesStaleAfterMs: 60_000 },
+    startMs: epochStartMs,
+    onZombie: () => story.say("an attempt is given up, and goes on"),
+  };
+  runPush(runner, request)
+    .then((result) => {
+      openPushes.delete(request.push);
+      story.say(`${request.push} ends: ${"outcome" in result ? result.outcome : result.message}`);
+    })
+    .catch((error: unknown) => {
+      parts.failure ??= error;
+    });
+}

@@ -1,0 +1,102 @@
+import type { Report } from "../../../src/core/report.ts";
+import type { Process, Timeline } from "../timeline.ts";
+import { createGate, type Gate } from "./lock.ts";
+import type { Draft, Records } from "./state.ts";
+
+/** Virtual time begins here, so that timestamps are ones. */
+export const epochStartMs = Date.UTC(2026, 0, 1);
+
+/** What the checks see of each commit through the gate. */
+export interface GateCommit {
+  readonly by: string;
+  readonly epoch: number;
+  readonly numbers: readonly number[];
+  /** When the gate was held, when its last read ended, when it was committed: counted in commits of anybody. */
+  readonly takenAt: number;
+  readonly readAt: number;
+  readonly committedAt: number;
+  readonly nowMs: number;
+  readonly before: Records;
+  readonly after: Records;
+  /** `wish` of what was read. */
+  readonly wish: number;
+}
+
+/** What the checks are told of. */
+export interface Hooks {
+  onCommit: (commit: GateCommit) => void;
+  onGrant: (grant: { readonly epoch: number; readonly holder: string }) => void;
+  onDeclaration: (node: string) => void;
+  /** A report became its node's account. */
+  onKept: (report: Report) => void;
+}
+
+export interface OpenTransaction {
+  readonly process: Process;
+  isAborted: boolean;
+  hasSentCommit: boolean;
+  release: () => void;
+}
+
+/** PostgreSQL's own side: one value, one gate, and the transactions in flight. */
+export interface Backend extends Hooks {
+  records: Records;
+  /** Counts every moment that checks compare. */
+  moment: number;
+  readonly open: Set<OpenTransaction>;
+  readonly gate: Gate;
+  isDown(): boolean;
+  nowIso(): string;
+  nowMs(): number;
+  tick(): number;
+  /** People and builds write without the gate. */
+  edit(change: (draft: Draft) => void): void;
+  /** Takes what was there at another time: emptied tables, an old backup. */
+  replace(change: (records: Records) => Records): void;
+  /** Every transaction in flight ends without a trace; nobody is answered until `forMs` are over. */
+  restart(forMs: number): void;
+  /** A killed process: what it did not send to COMMIT is rolled back. */
+  disconnect(process: Process): void;
+}
+
+export function createBackend(timeline: Timeline, first: Records): Backend {
+  let downUntilMs = 0;
+  const abort = (transaction: OpenTransaction): void => {
+    transaction.isAborted = true;
+    transaction.release();
+  };
+  const backend: Backend = {
+    records: first,
+    moment: 0,
+    open: new Set(),
+    gate: createGate(timeline),
+    isDown: () => timeline.nowMs < downUntilMs,
+    nowIso: () => new Date(epochStartMs + timeline.nowMs).toISOString(),
+    nowMs: () => timeline.nowMs,
+    tick: () => (backend.moment += 1),
+    edit(change) {
+      const draft: Draft = { ...backend.records, wish: backend.records.wish + 1 };
+      change(draft);
+      backend.records = { ...draft };
+      backend.tick();
+    },
+    replace(change) {
+      for (const transaction of backend.open) abort(transaction);
+      backend.records = change(backend.records);
+      backend.tick();
+    },
+    restart(forMs) {
+      downUntilMs = timeline.nowMs + forMs;
+      for (const transaction of backend.open) abort(transaction);
+    },
+    disconnect(process) {
+      for (const transaction of backend.open)
+        if (transaction.process === process && !transaction.hasSentCommit) abort(transaction);
+    },
+    onCommit: () => undefined,
+    onGrant: () => undefined,
+    onDeclaration: () => undefined,
+    onKept: () => undefined,
+  };
+  return backend;
+}

@@ -1,0 +1,60 @@
+import type { Report } from "../../../src/core/report.ts";
+import { type GrantsRead, judgeReport } from "../../../src/decide/judge-report.ts";
+import { compareOrder } from "../../../src/decide/order.ts";
+import { type Draft, mapChanged, put } from "./state.ts";
+
+/** `keepAccount` with its decision, in one transaction. */
+export function keepReport(
+  draft: Draft,
+  report: Report,
+  receivedAt: string,
+): "kept" | "duplicate" | "older" | "refused" {
+  const node = draft.nodes.get(report.node);
+  const account = draft.accounts.get(report.node) ?? null;
+  const has = report.has;
+  const sent =
+    has === null
+      ? undefined
+      : draft.declarations.get(report.node)?.find((one) => compareOrder(one.sent.order, has) === 0);
+  const decision = judgeReport(report, {
+    account,
+    incarnation: node?.incarnation ?? null,
+    sentDigest: sent?.sent.digest ?? null,
+    receivedAt,
+  });
+  if (decision.kind === "kept") {
+    const { boot, sequence, digest, outcome, incarnation } = report;
+    const place = { has, boot, sequence };
+    const kept = {
+      ...place,
+      node: report.node,
+      incarnation,
+      digest,
+      outcome,
+      report,
+      receivedAt,
+      track: decision.track,
+    };
+    draft.accounts = put(draft.accounts, report.node, kept);
+    return "kept";
+  }
+  if (decision.kind === "duplicate") return "duplicate";
+  if (node !== undefined)
+    draft.nodes = put(draft.nodes, node.name, { ...node, refusedReports: node.refusedReports + 1 });
+  return decision.kind === "older" ? "older" : "refused";
+}
+
+/** `confirmWithdrawals`. */
+export function confirm(draft: Draft, read: GrantsRead): void {
+  draft.provisions = mapChanged(draft.provisions, (one) => {
+    const { provision, told } = one;
+    if (provision.state !== "owed" || provision.provider.node !== read.node || told === null) return one;
+    if (compareOrder(told, read.has) > 0) return one;
+    const list = read.grants.find(
+      (grant) => grant.module === provision.provider.module && grant.kind === provision.kind,
+    );
+    if (list === undefined) return one;
+    if (list.present.some((each) => each.provision === provision.id && each.version === provision.version)) return one;
+    return { ...one, provision: { ...provision, state: "withdrawn" } };
+  });
+}

@@ -1,0 +1,59 @@
+import type { PushRecords } from "../../../src/activities/push-records.ts";
+import type { Order } from "../../../src/core/declaration.ts";
+import type { Report } from "../../../src/core/report.ts";
+import { listGrantsRead } from "../../../src/decide/judge-report.ts";
+import { compareOrder } from "../../../src/decide/order.ts";
+import type { LeaseStore } from "../../../src/worker/lease-keeper.ts";
+import type { Process, Timeline } from "../timeline.ts";
+import { type Backend, createBackend } from "./backend.ts";
+import { createLeaseTwin } from "./lease-twin.ts";
+import { createPushTwin } from "./push-twin.ts";
+import { confirm, keepReport } from "./report-twin.ts";
+import { createRoad, type StoreFaults } from "./road.ts";
+import { newestDeclaration, type Records } from "./state.ts";
+
+/** PostgreSQL as far as a push, the lease and the accounts need it; snapshots cost nothing. */
+export interface StoreTwin extends Backend {
+  connect(process: Process, faults: StoreFaults): Connection;
+}
+
+export interface Connection {
+  readonly push: PushRecords;
+  readonly lease: (holder: string) => LeaseStore;
+  readonly keepReport: (report: Report) => Promise<"kept" | "duplicate" | "older" | "refused">;
+  readonly newestEnvelope: (node: string, after: Order | null) => Promise<Uint8Array | null>;
+}
+
+export function createStoreTwin(timeline: Timeline, first: Records): StoreTwin {
+  const backend = createBackend(timeline, first);
+  return Object.assign(backend, {
+    connect: (process: Process, faults: StoreFaults): Connection => connect(timeline, backend, process, faults),
+  });
+}
+
+function connect(timeline: Timeline, backend: Backend, process: Process, faults: StoreFaults): Connection {
+  const road = createRoad(timeline, backend, process, faults);
+  return {
+    push: createPushTwin(backend, road, process),
+    lease: (holder) => createLeaseTwin(backend, road, holder),
+    async keepReport(report) {
+      const decision = await road.write((draft) => {
+        const kept = keepReport(draft, report, backend.nowIso());
+        if (kept === "kept") backend.onKept(report);
+        return kept;
+      });
+      if (decision === "kept" || decision === "duplicate") {
+        const read = listGrantsRead(report);
+        if (read !== null) await road.write((draft) => confirm(draft, read));
+      }
+      return decision;
+    },
+    newestEnvelope: (node, after) =>
+      road.call(() => {
+        const { records } = backend;
+        const newest = newestDeclaration(records, node);
+        if (newest === null || (after !== null && compareOrder(newest.mail.order, after) <= 0)) return null;
+        return newest.mail.incarnation === records.nodes.get(node)?.incarnation ? newest.mail.envelope : null;
+      }),
+  };
+}

@@ -1,0 +1,76 @@
+import { manifestSchema, type Manifest } from "../../../src/core/manifest.ts";
+import type { Name } from "../../../src/core/names.ts";
+import { digestValue } from "../../../src/decide/digest.ts";
+import { artifactKey } from "../../../src/decide/world.ts";
+import { type Draft, emptyRecords, put, type Records } from "../store/state.ts";
+
+export const meshName = "simulated";
+const nodeNames = ["node-a", "node-b", "node-c", "node-d"] as const;
+
+/** Two providers' kinds, consumers of each, a consumer of both, and one that needs nobody. */
+const manifests: Readonly<Record<Name, Manifest>> = Object.fromEntries(
+  Object.entries({
+    broker: { provides: [{ kind: "rabbitmq", port: "5672", admin: "x", adminUser: "x", adminPasswordFile: "x" }] },
+    rows: { provides: [{ kind: "postgresql", port: "5432", admin: "x", adminUser: "x", adminPasswordFile: "x" }] },
+    page: { requires: [{ name: "jobs", kind: "rabbitmq" }], upgrade: "auto" },
+    both: {
+      requires: [
+        { name: "jobs", kind: "rabbitmq" },
+        { name: "table", kind: "postgresql" },
+      ],
+    },
+    clock: { config: { zone: "UTC" } },
+  }).map(([module, parts]) => [module, manifestSchema.parse({ module, language: "files", ...parts })]),
+);
+
+export const moduleNames: readonly Name[] = Object.keys(manifests);
+/** Assigned in every run, so that there is somebody to mint from; counted from the last node. */
+const providers = { broker: -2, rows: -1 } as const;
+
+/** 1 to 4 of them. */
+export function listNodeNames(hosts: number): readonly Name[] {
+  return nodeNames.slice(0, hosts);
+}
+
+/** Every node enrolled, every module fit once, the providers assigned, nobody told anything. */
+export function firstRecords(nodes: readonly Name[]): Records {
+  const draft: Draft = { ...emptyRecords(meshName) };
+  for (const [at, name] of nodes.entries()) enrolNode(draft, name, `10.0.0.${at + 1}`, `host-${name}-1`);
+  for (const module of moduleNames) addBuild(draft, module, 1);
+  for (const [module, at] of Object.entries(providers)) assign(draft, module, nodes.at(at) ?? nodes[0] ?? "", {});
+  return draft;
+}
+
+export function enrolNode(draft: Draft, name: Name, address: string, incarnation: string): void {
+  draft.nodes = put(draft.nodes, name, {
+    name,
+    address,
+    incarnation,
+    keys: { sign: `key of ${incarnation}`, seal: `age1${"0".repeat(30)}` },
+    registeredAt: "2026-01-01T00:00:00.000Z",
+    enrolledAt: "2026-01-01T00:00:00.000Z",
+    lastContactAt: null,
+    refusedReports: 0,
+    silentMs: null,
+  });
+}
+
+/** The n-th build of a module became fit. */
+export function addBuild(draft: Draft, module: Name, build: number): void {
+  const manifest = manifests[module];
+  if (manifest === undefined) throw new Error(`no module ${module}`);
+  const digest = digestValue(`${module} build ${build}`);
+  const artifact = { module, digest, blob: digestValue(`${module} blob ${build}`), blobBytes: 1000, files: 3 };
+  draft.modules = put(draft.modules, module, { name: module, upgrade: manifest.upgrade, fit: digest });
+  draft.artifacts = put(draft.artifacts, artifactKey(module, digest), { artifact, manifest });
+}
+
+export function assign(draft: Draft, module: Name, node: Name, config: Readonly<Record<string, string>>): void {
+  const others = (draft.assignments.get(node) ?? []).filter((one) => one.module !== module);
+  draft.assignments = put(draft.assignments, node, [...others, { node, module, config: { ...config }, providers: {} }]);
+}
+
+export function unassign(draft: Draft, module: Name, node: Name): void {
+  const left = (draft.assignments.get(node) ?? []).filter((one) => one.module !== module);
+  draft.assignments = put(draft.assignments, node, left);
+}

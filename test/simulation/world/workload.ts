@@ -1,0 +1,72 @@
+import type { PushRequest } from "../../../src/activities/open-push.ts";
+import type { Random } from "../random.ts";
+import type { StoreTwin } from "../store/twin.ts";
+import { addBuild, assign, enrolNode, meshName, moduleNames, unassign } from "./mesh.ts";
+
+/** What people and builds do to the mesh, one thing at a time; a push follows some of them. */
+export interface Workload {
+  /** Answers what was done, in words. */
+  act(): string;
+  nextPush(): PushRequest;
+  /** The last push of all: whatever was left, everybody is told. */
+  finalPush(): PushRequest;
+}
+
+export interface WorkloadParts {
+  readonly store: StoreTwin;
+  readonly random: Random;
+  readonly nodes: readonly string[];
+  /** Answers the incarnation of the host that is there now. */
+  readonly onEnrol: (node: string) => string;
+}
+
+export function createWorkload({ store, random, nodes, onEnrol }: WorkloadParts): Workload {
+  let pushes = 0;
+  const builds = new Map<string, number>();
+  const consumers = ["page", "both", "clock"] as const;
+  const request = (kind: PushRequest["kind"], named: readonly string[], why: string): PushRequest => {
+    pushes += 1;
+    return { mesh: meshName, push: `push-${pushes}`, kind, named, requestedBy: "simulation", why };
+  };
+  return {
+    act() {
+      const what = random.next();
+      const node = random.pick(nodes);
+      const module = random.pick(consumers);
+      if (what < 0.4) {
+        const zone = random.pick(["UTC", "CET"]);
+        store.edit((draft) => assign(draft, module, node, module === "clock" ? { zone } : {}));
+        return `${module} assigned to ${node}`;
+      }
+      if (what < 0.6) {
+        store.edit((draft) => unassign(draft, module, node));
+        return `${module} unassigned from ${node}`;
+      }
+      if (what < 0.85) {
+        const built = random.pick(moduleNames);
+        const build = (builds.get(built) ?? 1) + 1;
+        builds.set(built, build);
+        store.edit((draft) => addBuild(draft, built, build));
+        return `build ${build} of ${built} is fit`;
+      }
+      if (what < 0.93) {
+        const address = `10.0.${random.between(1, 3)}.${random.between(1, 9)}`;
+        store.edit((draft) => {
+          const known = draft.nodes.get(node);
+          if (known?.incarnation) enrolNode(draft, node, address, known.incarnation);
+        });
+        return `${node} moved to ${address}`;
+      }
+      const incarnation = onEnrol(node);
+      store.edit((draft) => enrolNode(draft, node, draft.nodes.get(node)?.address ?? "10.0.0.1", incarnation));
+      return `${node} enrolled anew as ${incarnation}`;
+    },
+    nextPush() {
+      const kind = random.pick(["named", "named", "named", "behind", "all"] as const);
+      const count = random.between(1, 2);
+      const named = Array.from({ length: count }, () => random.pick(nodes));
+      return request(kind, kind === "named" ? [...new Set(named)] : [], `a push of kind ${kind}`);
+    },
+    finalPush: () => request("all", [], "the last push"),
+  };
+}
