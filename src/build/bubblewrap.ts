@@ -65,6 +65,7 @@ async function runInside(options: CreateBubblewrap, run: SandboxRun): Promise<Sa
       writable,
       signal: run.signal,
       onProgress: run.onProgress,
+      stdout: run.stdout,
       onOutput: run.onOutput,
       group,
       startsBlocked: true,

@@ -15,11 +15,14 @@ const logLimit = 64 * 1024;
 export interface CollectOutput {
   readonly limitBytes: number;
   readonly onTooMuch: () => void;
+  /** `answer`: stdout is not handed on. */
+  readonly stdout: "answer" | undefined;
   readonly onOutput: ((text: string) => void) | undefined;
 }
 
 /** Reads everything, keeps a bounded part, hands it on, and says when more came than is allowed. */
-export function collectOutput(child: ChildProcess, { limitBytes, onTooMuch, onOutput }: CollectOutput): Output {
+export function collectOutput(child: ChildProcess, collect: CollectOutput): Output {
+  const { limitBytes, onTooMuch, onOutput } = collect;
   const kept: Buffer[] = [];
   let keptBytes = 0;
   let tail = Buffer.alloc(0);
@@ -42,7 +45,7 @@ export function collectOutput(child: ChildProcess, { limitBytes, onTooMuch, onOu
     });
     stream?.on("end", () => onOutput?.(decoder.end()));
   };
-  handOn(child.stdout);
+  if (collect.stdout !== "answer") handOn(child.stdout);
   handOn(child.stderr);
   return {
     stdout: () => Buffer.concat(kept).toString("utf8"),

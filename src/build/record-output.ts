@@ -22,8 +22,8 @@ export function recordOutput(sandbox: Sandbox, add: (text: string) => void): Out
             run.onOutput?.(text);
           },
         });
-        // A sandbox that did not start has words, and no output.
-        if (said) repeated.add(result.log);
+        // A sandbox that did not start has words, and no output. An answer is not for the log.
+        if (said || (run.stdout === "answer" && result.kind === "exited")) repeated.add(result.log);
         return result;
       },
     },

@@ -18,6 +18,8 @@ export interface LimitedRun {
   readonly writable: readonly string[];
   readonly signal: AbortSignal | undefined;
   readonly onProgress: (() => void) | undefined;
+  /** As in SandboxRun. */
+  readonly stdout: "answer" | undefined;
   readonly onOutput: ((text: string) => void) | undefined;
   readonly group: ControlGroup | null;
   /** bubblewrap's --block-fd 3 and --info-fd 4, and its --file 5 and 6: it waits until the group holds it. */
@@ -44,6 +46,7 @@ export async function runLimited(run: LimitedRun): Promise<SandboxResult> {
   const output = collectOutput(child, {
     limitBytes: run.limits.outputBytes,
     onTooMuch: () => stop({ which: "output", message: `it printed more than ${run.limits.outputBytes} bytes` }),
+    stdout: run.stdout,
     onOutput: run.onOutput,
   });
   let stopped: Stop | null = null;

@@ -26,6 +26,7 @@ export async function runUnsafely(run: SandboxRun): Promise<SandboxResult> {
       writable: run.mounts.filter((mount) => mount.access === "write").map((mount) => mount.from),
       signal: run.signal,
       onProgress: run.onProgress,
+      stdout: run.stdout,
       onOutput: run.onOutput,
       group: null,
       startsBlocked: false,

@@ -49,6 +49,8 @@ export interface SandboxRun {
   readonly signal?: AbortSignal | undefined;
   /** Called at least every few seconds while it runs. */
   readonly onProgress?: (() => void) | undefined;
+  /** `answer`: what it prints on stdout is read by the builder, and is not for people: only stderr is handed on. */
+  readonly stdout?: "answer" | undefined;
   /** What it prints, as it comes, up to its limit. */
   readonly onOutput?: ((text: string) => void) | undefined;
 }

@@ -37,10 +37,16 @@ export async function dryRun(
   const failing = [...plan.broken, ...plan.unfit]
     .filter(isAsked)
     .map(({ module, kind, why }) => ({ module, kind, why }));
+  const announced = new Set(mayRebuild.map(({ module }) => module));
+  const later = [
+    ...plan.outstanding.map(({ module, why, retryAt }) => ({ module, why, retryAt })),
+    ...plan.waiting.flatMap(({ module, why }) => (announced.has(module) ? [] : [{ module, why, retryAt: null }])),
+  ].filter(isAsked);
   const document: DryRunDocument = {
     dryRun: true,
     mayRebuild,
     failing,
+    later,
     modules: facts.modules.size,
     sources: looked.heads,
     readModules: looked.readModules,
@@ -48,8 +54,8 @@ export async function dryRun(
     cachedFiles: looked.cachedFiles,
   };
   return {
-    code: failing.length > 0 ? 2 : mayRebuild.length > 0 ? 1 : 0,
+    code: failing.length > 0 ? 2 : mayRebuild.length + later.length > 0 ? 1 : 0,
     document: { ...document },
-    text: dryRunText(document),
+    text: dryRunText(document, now),
   };
 }

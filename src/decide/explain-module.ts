@@ -64,7 +64,9 @@ function explainStanding(
   if (ready !== undefined) return { ...stands, why: [explainReady(facts, module, ready)] };
   if (stands.standing !== "waiting") return stands;
   const announced = rebuildSet(facts, { plan, saidAt: facts.now }).find((row) => row.module === module.module);
-  return announced === undefined ? stands : { ...stands, why: [...stands.why, announced.why] };
+  if (announced === undefined) return stands;
+  // Of what was never fit the announcement ends with what it waits for.
+  return { ...stands, why: [...stands.why.filter((line) => !announced.why.endsWith(line)), announced.why] };
 }
 
 /** How a module stands, in the word that is kept with it. */

@@ -67,8 +67,7 @@ export function standOfModule(input: StandInput): Stand {
       }
       return { kind: "ready", inputs, closure, why: `${module.module} is tried again: ${record.message}` };
     case "building":
-      if (ageMs(facts.now, record.startedAt) <= facts.lostAfterMs)
-        return sayBuilding(module, inputs, "by another worker");
+      if (ageMs(facts.now, record.startedAt) <= facts.lostAfterMs) return sayBuilding(module, inputs, "");
       return { kind: "ready", inputs, closure, why: `${why}; the build that was under way was lost` };
     case "fit":
     case undefined:

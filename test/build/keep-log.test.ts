@@ -41,6 +41,27 @@ it("keeps a run's output once, also when its builder hands it in again", async (
   expect(said).toBe("compiling\nand a word of the builder's own\n");
 });
 
+it("keeps an answer to the builder out of the log, whatever the builder hands in again", async () => {
+  const answer = `{"packages":[]}`;
+  const sandbox: Sandbox = {
+    promises: [],
+    run: async () => ({ kind: "exited", code: 0, stdout: answer, log: answer }),
+  };
+  let said = "";
+  const recorder = recordOutput(sandbox, (text) => {
+    said += text;
+  });
+  const run = {
+    command: ["/bin/true"] as const,
+    folder: "/",
+    mounts: [],
+    network: "none",
+    limits: sandboxLimits,
+  } as const;
+  recorder.log((await recorder.sandbox.run({ ...run, stdout: "answer" })).log);
+  expect(said).toBe("");
+});
+
 it(
   "has all that a build printed in the artifact store, far beyond the tail, in the order of its steps",
   { timeout: 90_000 },

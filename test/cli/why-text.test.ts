@@ -35,7 +35,13 @@ const explanation = {
   reaches: [],
 } as const;
 const none = { source: [], build: [] };
-const failed = { commit: "e".repeat(40), stage: "compile", message: "compile failed:", lastFitCommit: "d".repeat(40) };
+const failed = {
+  commit: "e".repeat(40),
+  stage: "compile",
+  message: "compile failed:",
+  lastFitCommit: "d".repeat(40),
+  retry: null,
+};
 
 describe("why a module is unfit (R15)", () => {
   it("says the end of its log, harmless, which build keeps running, and where the rest is", () => {
@@ -47,7 +53,7 @@ describe("why a module is unfit (R15)", () => {
     expect(text).not.toContain("line 8\n");
     expect(text).not.toContain("\u001b");
     expect(text).toContain("nodes keep running what they have; the newest fit build is from ddddddd");
-    expect(text).toMatch(/ {2}next: mesh module show meshboard --log$/);
+    expect(text).toMatch(/ {2}next: mesh log meshboard$/);
   });
 
   it("that was never fit says that nothing of it runs", () => {
@@ -56,6 +62,17 @@ describe("why a module is unfit (R15)", () => {
       failed: { ...failed, logTail: "", lastFitCommit: null },
     });
     expect(text).toMatch(/\(compile\), and left no log\n {2}it was never fit: no build of it runs/);
+  });
+});
+
+describe("why a module is outstanding (R11)", () => {
+  it("says what failed, how often it was tried and when it is again", () => {
+    const retry = { class: "registry", attempts: 3, at: "2026-01-01T00:10:20.000Z" };
+    const text = moduleWhyText(module, { ...explanation, standing: "outstanding" }, now, {
+      findings: none,
+      failed: { ...failed, stage: null, logTail: "", retry },
+    });
+    expect(text).toContain("  nobody could judge it (registry), tried 3 times; it is tried again by itself in 20 s\n");
   });
 });
 
@@ -79,6 +96,11 @@ describe("what was noticed of a module", () => {
 });
 
 describe("why a module is broken", () => {
+  it("by what its source says leads to a commit there", () => {
+    const text = moduleWhyText(module, { ...explanation, standing: "broken" }, now, { findings: none, failed: null });
+    expect(text).toMatch(/ {2}next: a commit to examples \(branch main, folder meshboard\) mends it$/);
+  });
+
   it("whose folder is not there leads to the source, and not to a build, which changes nothing", () => {
     const why = "there is no folder meshboard at commit eeeeeee";
     const text = moduleWhyText({ ...module, standing: "broken", standingWhy: why }, null, now, {

@@ -132,7 +132,7 @@ describe("what was started runs to its end (R16, case 6)", () => {
   it("also by another worker, until it must be lost", () => {
     const facts = buildMeshOfModules({ core: [] });
     const recorded = withRecord(facts, "core", firstReady(facts).inputs, { state: "building" });
-    expect(planBuilds(recorded).building).toMatchObject([{ why: "core is being built; by another worker" }]);
+    expect(planBuilds(recorded).building).toMatchObject([{ why: "core is being built" }]);
     expect(firstReady({ ...recorded, now: minutesLater(2) }).why).toBe(
       "core was never fit; the build that was under way was lost",
     );

@@ -40,7 +40,7 @@ export async function listGoPackages(
 ): Promise<GoPackages | BuildOutcome> {
   const fields = Object.keys(packageSchema.shape).join(",");
   const words = ["list", "-e", "-deps", "-test", `-json=${fields}`, "./..."];
-  const result = await runGo(job, { ...run, step: "compile", arguments: words });
+  const result = await runGo(job, { ...run, step: "compile", arguments: words, stdout: "answer" });
   const environment = judgeEnvironment("listing packages", result);
   if (environment !== null) return environment;
   if (result.kind !== "exited") throw new Error("only what exited has a code");

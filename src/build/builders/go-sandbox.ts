@@ -22,6 +22,8 @@ export interface GoRun {
   readonly thirdParties: string | null;
   /** Programs are put there by the step that links them, and by no other. */
   readonly links?: true;
+  /** As in SandboxRun. */
+  readonly stdout?: "answer";
 }
 
 /** One command of Go on the module: read-only sources, private caches, nobody to ask for anything. */
@@ -47,6 +49,7 @@ export async function runGo(job: BuildJob, run: GoRun): Promise<SandboxResult> {
       GOFLAGS: `-mod=readonly -modcacherw -trimpath -buildvcs=false -modfile=${goRoot}/mod/go.mod`,
     },
     network: "none",
+    stdout: run.stdout,
     limits: job.limits,
     signal: job.signal,
     onProgress: () => job.onStep(run.step),

@@ -32,6 +32,8 @@ export interface RunCargo {
   readonly access: "read" | "write";
   /** Where the compiler writes; null: it is not asked to. */
   readonly target: string | null;
+  /** As in SandboxRun. */
+  readonly stdout?: "answer";
 }
 
 export type CargoResult =
@@ -66,6 +68,7 @@ export async function runCargo(job: BuildJob, run: RunCargo): Promise<CargoResul
     ],
     env: { CARGO_INCREMENTAL: "0", CARGO_TERM_COLOR: "never", CARGO_TERM_PROGRESS_WHEN: "never" },
     network: "none",
+    stdout: run.stdout,
     limits: job.limits,
     signal: job.signal,
     onProgress: () => job.onStep(run.step),

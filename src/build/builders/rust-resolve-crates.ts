@@ -60,6 +60,7 @@ export async function checkWithCargo(job: BuildJob, folder: string, manifest: Ca
   await normaliseModes(join(job.root, "check"));
   const words = ["metadata", "--offline", "--no-deps", "--format-version", "1", "--manifest-path"];
   const result = await runCargo(job, {
+    stdout: "answer",
     words: [...words, `${buildRoot}/${deep}/${cargoFile}`],
     step: "fetch",
     folder: check,
@@ -125,6 +126,7 @@ export async function resolveCrates(
   await normaliseModes(place);
   const words = ["metadata", "--offline", "--format-version", "1", "--manifest-path"];
   const result = await runCargo(job, {
+    stdout: "answer",
     words: [...words, `${buildRoot}/module/${cargoFile}`],
     step: "fetch",
     folder: place,

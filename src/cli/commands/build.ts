@@ -5,11 +5,14 @@ import { createLogFollower } from "../follow-build-log.ts";
 import { InputError } from "../../core/errors.ts";
 import { describeWave } from "../../decide/describe-wave.ts";
 import type { ExitCode } from "../../decide/exit-code.ts";
+import { listEdges } from "../../store/edges.ts";
 import { listModules, type ModuleRecord } from "../../store/modules.ts";
 import { readClock } from "../../store/read-clock.ts";
 import { listHeads, type SourceHead } from "../../store/source-heads.ts";
 import { readWaveProgress } from "../../store/wave-progress.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
+import { plainLine } from "../text/plain.ts";
+import { isMoving, waitsForMoving } from "../still-moving.ts";
 import { sleep } from "../wait.ts";
 import { withMesh } from "../with-mesh.ts";
 
@@ -52,7 +55,12 @@ export const buildCommand: CommandDefinition = {
       const behind = call.options["behind"] === true;
       const modules = behind ? seen.modules.filter((module) => module.standing !== "current") : seen.modules;
       const wave = await readWaveProgress(connection.db, connection.mesh);
-      const document: BuildDocument = { modules: modules.map(summaryOf), waited: waits, wave };
+      const document: BuildDocument = {
+        modules: modules.map(summaryOf),
+        registered: seen.modules.length,
+        waited: waits,
+        wave,
+      };
       return { code: buildCode(modules), document: { ...document }, text: buildText(document, call.context.now()) };
     });
   },
@@ -116,16 +124,17 @@ async function waitForVerdicts(
     saidOfWave = wave;
     // Of thousands the wave's line says enough.
     for (const module of seen.modules.length > singleLines ? [] : seen.modules) {
-      if (said.get(module.name) === module.standing) continue;
-      said.set(module.name, module.standing);
-      call.context.stderr.write(`  ${module.name}: ${module.standing}\n`);
+      const stands = sayStanding(module);
+      if (said.get(module.name) === stands) continue;
+      said.set(module.name, stands);
+      call.context.stderr.write(`  ${stands}\n`);
     }
     const looked = seen.heads.every(
       (head) =>
         head.failure !== null ||
         (head.lookedAt !== null && head.lookedAt >= wait.askedAt && head.comparedCommit === head.commit),
     );
-    if (looked && seen.modules.every((module) => !isMoving(module))) return seen;
+    if (looked && !(await isAnyMoving(connection, seen.modules))) return seen;
     if (performance.now() >= until || interrupt.aborted) return seen;
     await sleep(200, interrupt);
   }
@@ -138,8 +147,17 @@ async function describeNewestWave({ db, mesh }: MeshConnection, askedAt: string)
   return describeWave(wave);
 }
 
-function isMoving(module: ModuleRecord): boolean {
-  return module.standing === "building" || module.standing === "out-of-date" || module.standing === "new";
+/** What waits says for whom: its sentence begins with its name. */
+function sayStanding({ name, standing, standingWhy }: ModuleRecord): string {
+  return standing === "waiting" && standingWhy !== "" ? plainLine(standingWhy, 160) : `${name}: ${standing}`;
+}
+
+/** Also what only waits, as long as what it waits for gets its verdict by itself. */
+async function isAnyMoving({ db, mesh }: MeshConnection, modules: readonly ModuleRecord[]): Promise<boolean> {
+  if (modules.some(isMoving)) return true;
+  const waiting = modules.filter((module) => module.standing === "waiting");
+  if (waiting.length === 0) return false;
+  return waitsForMoving(waiting, await listModules(db, mesh), await listEdges(db, mesh));
 }
 
 function summaryOf(module: ModuleRecord): BuildDocument["modules"][number] {

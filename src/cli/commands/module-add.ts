@@ -40,7 +40,7 @@ export const moduleAddCommand: CommandDefinition = {
         text: [
           `${name} is registered: ${repository}, branch ${branch}, folder ${path}`,
           ...(woken.asked ? [] : [`  the controller was not told (${woken.why}): it looks by itself when it runs`]),
-          `  next: mesh why ${name}   then   mesh assign NODE ${name}`,
+          `  next: mesh build ${name} --follow   then   mesh assign NODE ${name}`,
         ].join("\n"),
       };
     });

@@ -82,6 +82,10 @@ async function readFailedBuild(
     stage: build.stage,
     message: build.message,
     logTail: build.logTail,
+    retry:
+      build.state === "outstanding" && build.class !== null
+        ? { class: build.class, attempts: build.attempts, at: build.nextTryAt }
+        : null,
     lastFitCommit: fit.find((one) => one.module === name)?.commit ?? null,
   };
 }

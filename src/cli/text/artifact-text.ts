@@ -109,7 +109,7 @@ function closureLines({ commit, closure }: ArtifactDocument["builds"][number]): 
     `  commit ${commit.slice(0, 12)}, whose folder is tree ${closure.tree.slice(0, 12)}`,
     ...(dependencies.length === 0 ? ["  built against nothing of this mesh"] : dependencies),
     closure.thirdParties === null
-      ? "  without third-party packages that are recorded"
+      ? "  with no third-party packages"
       : `  with the third-party packages ${shortDigest(closure.thirdParties)}`,
     `  by ${plainLine(closure.toolchain, 160)}, rules ${plainLine(closure.builder, 80)}`,
     ...settings,

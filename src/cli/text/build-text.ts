@@ -9,13 +9,18 @@ export interface BuildDocument {
     ModuleRecord,
     "standing" | "standingWhy" | "sourceCommit" | "sourceSubject" | "fitArtifact" | "comparedAt"
   >)[];
+  /** Modules of the mesh that were asked about, behind or not. */
+  readonly registered: number;
   readonly waited: boolean;
   /** The newest wave; null: there never was one. */
   readonly wave: WaveProgress | null;
 }
 
 export function buildText(document: BuildDocument, now: Date): string {
-  if (document.modules.length === 0) return "no module is behind its source\n  next: mesh status";
+  if (document.modules.length === 0)
+    return document.registered === 0
+      ? "there are no modules yet\n  next: mesh repo add NAME URL   then   mesh module add NAME --repo REPOSITORY --path FOLDER"
+      : "no module is behind its source\n  next: mesh status";
   const rows = document.modules.map((module) => [
     module.module,
     module.sourceCommit?.slice(0, 7) ?? "-",
@@ -28,7 +33,9 @@ export function buildText(document: BuildDocument, now: Date): string {
   const open = document.modules.some((module) => module.standing !== "current");
   const next =
     bad !== undefined
-      ? `mesh module show ${bad.module} --log`
+      ? bad.standing === "broken"
+        ? `mesh why ${bad.module}`
+        : `mesh log ${bad.module}`
       : open && !document.waited
         ? "mesh build --wait"
         : "mesh status";

@@ -1,4 +1,5 @@
 import type { Name, ObjectId } from "../../core/names.ts";
+import { describeDuration } from "./ages.ts";
 import { alignColumns } from "./columns.ts";
 import { plainLine } from "./plain.ts";
 
@@ -8,6 +9,8 @@ export interface DryRunDocument {
   /** In build order. */
   readonly mayRebuild: readonly { readonly module: Name; readonly why: string }[];
   readonly failing: readonly { readonly module: Name; readonly kind: "broken" | "unfit"; readonly why: string }[];
+  /** Not built now: nobody could judge it, and it is tried again at `retryAt` (ISO), or something it waits for is. */
+  readonly later: readonly { readonly module: Name; readonly why: string; readonly retryAt: string | null }[];
   readonly modules: number;
   readonly sources: readonly {
     readonly repository: Name;
@@ -20,8 +23,8 @@ export interface DryRunDocument {
   readonly cachedFiles: number;
 }
 
-export function dryRunText(document: DryRunDocument): string {
-  const { mayRebuild, failing, modules } = document;
+export function dryRunText(document: DryRunDocument, now: Date): string {
+  const { mayRebuild, failing, later, modules } = document;
   const rows = (list: readonly { readonly module: Name; readonly why: string }[]): string =>
     alignColumns(
       list.map(({ module, why }) => [module, plainLine(why, 400)]),
@@ -29,11 +32,27 @@ export function dryRunText(document: DryRunDocument): string {
     );
   return [
     mayRebuild.length === 0
-      ? `nothing would be built: what is built of ${modules} modules is what their sources are now`
+      ? sayNothing(document)
       : `${mayRebuild.length} of ${modules} modules may be rebuilt, in this order; fewer where an output stays what it was`,
     ...(mayRebuild.length === 0 ? [] : [rows(mayRebuild)]),
     ...(failing.length === 0 ? [] : ["cannot be built as they are", rows(failing)]),
-    `  looked at ${document.sources.length} branches, read ${document.readModules} modules, parsed ${document.parsedFiles} files; nothing was changed`,
+    ...(later.length === 0 ? [] : ["not built now", rows(later.map((row) => ({ ...row, why: sayLater(row, now) })))]),
+    `  looked at ${count(document.sources.length, "branch", "branches")}, read ${count(document.readModules, "module", "modules")}, parsed ${count(document.parsedFiles, "file", "files")}; nothing was changed`,
     `  next: ${mayRebuild.length === 0 ? "mesh status" : "mesh build --wait"}`,
   ].join("\n");
+}
+
+function sayNothing({ failing, later, modules }: DryRunDocument): string {
+  return failing.length + later.length > 0
+    ? "nothing would be built now"
+    : `nothing would be built: what is built of ${count(modules, "module", "modules")} is what ${modules === 1 ? "its source is" : "their sources are"} now`;
+}
+
+function sayLater({ why, retryAt }: DryRunDocument["later"][number], now: Date): string {
+  if (retryAt === null) return why;
+  return `${why}; tried again in ${describeDuration(Date.parse(retryAt) - now.getTime())}`;
+}
+
+function count(many: number, one: string, more: string): string {
+  return `${many} ${many === 1 ? one : more}`;
 }

@@ -16,6 +16,11 @@ export function plainLine(text: string, limit = 500): string {
 export function plainLines(text: string, limit = 300): string[] {
   return stripVTControlCharacters(text)
     .split("\n")
-    .map((line) => `${/^ */.exec(line.slice(0, 40))?.[0] ?? ""}${plainLine(line, limit)}`.trimEnd())
+    .map((line) => `${indentOf(line)}${plainLine(line, limit)}`.trimEnd())
     .filter((line) => line !== "");
+}
+
+/** Blanks as they are; a tab is four. */
+function indentOf(line: string): string {
+  return (/^[ \t]*/.exec(line.slice(0, 40))?.[0] ?? "").replaceAll("\t", "    ");
 }

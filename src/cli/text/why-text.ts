@@ -4,7 +4,7 @@ import { sayPlace } from "../../decide/say-edge.ts";
 import type { ModuleExplanation } from "../../decide/explain-module.ts";
 import { isBehind, type Situation } from "../../decide/situation.ts";
 import type { Finding, ModuleRecord } from "../../store/modules.ts";
-import { describeAge } from "./ages.ts";
+import { describeAge, describeDuration } from "./ages.ts";
 import { configWords } from "./assignment-words.ts";
 import { alignColumns } from "./columns.ts";
 import { plainLine, plainLines } from "./plain.ts";
@@ -69,13 +69,23 @@ export interface FailedBuild {
   readonly logTail: string;
   /** The commit of the newest fit build; null: it was never fit. */
   readonly lastFitCommit: string | null;
+  /** Of an outstanding one: what failed in the environment, how often it was tried, and when it is again. */
+  readonly retry: { readonly class: string; readonly attempts: number; readonly at: string | null } | null;
 }
 
 const logLinesShown = 12;
 
-function failedLines({ commit, stage, logTail, lastFitCommit }: FailedBuild): string[] {
+/** When an outstanding build is tried again. */
+function sayRetry({ class: kind, attempts, at }: NonNullable<FailedBuild["retry"]>, now: Date): string {
+  const waitMs = at === null ? 0 : Date.parse(at) - now.getTime();
+  const again = waitMs > 0 ? `in ${describeDuration(waitMs)}` : "now";
+  return `  nobody could judge it (${kind}), tried ${attempts === 1 ? "once" : `${attempts} times`}; it is tried again by itself ${again}`;
+}
+
+function failedLines({ commit, stage, logTail, lastFitCommit, retry }: FailedBuild, now: Date): string[] {
   const log = plainLines(logTail).slice(-logLinesShown);
   return [
+    ...(retry === null ? [] : [sayRetry(retry, now)]),
     `  the build of ${commit.slice(0, 7)} did not come out fit${stage === null ? "" : ` (${stage})`}${log.length === 0 ? ", and left no log" : "; the end of its log:"}`,
     ...log.map((line) => `    ${line}`),
     lastFitCommit === null
@@ -108,6 +118,12 @@ function mendBroken({ name, repository, branch, path }: ModuleRecord): string {
   return `commit what is missing to ${repository} (branch ${branch}, folder ${path}); or, where the folder is wrong: ${anew}`;
 }
 
+function sayNext(module: ModuleRecord, { standing }: ModuleExplanation, failed: FailedBuild | null): string {
+  if (standing === "broken")
+    return `a commit to ${module.repository} (branch ${module.branch}, folder ${module.path}) mends it`;
+  return failed === null ? `mesh module show ${module.name}` : `mesh log ${module.name}`;
+}
+
 export function moduleWhyText(
   module: ModuleRecord,
   explanation: ModuleExplanation | null,
@@ -132,7 +148,7 @@ export function moduleWhyText(
   return [
     `${module.name} is ${explanation.standing.replaceAll("-", " ")}, ${known}`,
     ...explanation.why.map((line) => `  ${plainLine(line)}`),
-    ...(failed === null ? [] : failedLines(failed)),
+    ...(failed === null ? [] : failedLines(failed, now)),
     ...findingLines(findings),
     ...(edges.length === 0
       ? ["  no build edges: nothing of this mesh is imported, and nobody imports it"]
@@ -140,6 +156,6 @@ export function moduleWhyText(
     ...(explanation.reaches.length === 0
       ? []
       : [`  a change of it rebuilds, in this order: ${explanation.reaches.join(", ")}`]),
-    `  next: mesh module show ${module.name}${failed === null ? "" : " --log"}`,
+    `  next: ${sayNext(module, explanation, failed)}`,
   ].join("\n");
 }
