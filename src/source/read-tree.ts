@@ -20,7 +20,7 @@ export interface TreeLimits {
 
 export const treeLimits: TreeLimits = { files: 20_000, bytes: 512 * 1024 * 1024, depth: 40 };
 
-/** A repository may hold more than its modules; past this it is not listed at all. */
+/** A repository may hold more than its modules; past this a listing is given up. */
 const repositoryEntries = 2_000_000;
 
 /** More folders than this are read by one listing of everything. */
@@ -52,27 +52,62 @@ export interface ReadTrees {
   readonly commit: ObjectId;
   readonly folders: readonly TreeFolder[];
   readonly limits?: TreeLimits;
+  /** Of one listing: files and folders of the repository. */
+  readonly entryLimit?: number;
 }
 
-/** The folders' trees at one commit, in the order asked for, by one listing of the repository. */
+/**
+ * The folders' trees at one commit, in the order asked for, by one listing of the repository. Where that is too long,
+ * because a few hundred bytes of git can name a thousand million files, each folder that was not refused by then is
+ * listed alone: one that is too large is refused, and stops no other.
+ */
 export async function readTrees(options: ReadTrees): Promise<TreeReading[]> {
   const { repository, commit } = options;
-  const gatherers = options.folders.map((folder) => createGatherer(folder, options.limits ?? treeLimits));
-  const byFirst = new Map<string, Gatherer[]>();
-  for (const gatherer of gatherers) byFirst.set(gatherer.first, [...(byFirst.get(gatherer.first) ?? []), gatherer]);
   const root = await repository.treeAt(commit, ".");
   if (root === null) throw new InputError(`${commit} of repository ${repository.url} is no commit`);
+  const gather = (folder: TreeFolder): Gatherer => createGatherer(folder, options.limits ?? treeLimits);
+  const together = options.folders.map((folder) => ({ folder, gatherer: gather(folder) }));
+  const isWhole = await listInto(together, options, root);
+  const readings: TreeReading[] = [];
+  for (const one of together) {
+    const alone = isWhole || one.gatherer.isRefused() ? one : { ...one, gatherer: gather(one.folder) };
+    if (alone !== one && !(await listInto([alone], options, root)))
+      alone.gatherer.refuse(`listing it takes more than ${options.entryLimit ?? repositoryEntries} files and folders`);
+    readings.push(alone.gatherer.finish(repository, commit, root));
+  }
+  return readings;
+}
+
+interface Gathered {
+  readonly folder: TreeFolder;
+  readonly gatherer: Gatherer;
+}
+
+/** False: given up at the limit. It ends as soon as nobody wants more. */
+async function listInto(gathered: readonly Gathered[], options: ReadTrees, root: ObjectId): Promise<boolean> {
+  const byFirst = new Map<string, Gatherer[]>();
+  for (const { gatherer } of gathered) byFirst.set(gatherer.first, [...(byFirst.get(gatherer.first) ?? []), gatherer]);
   const whole = byFirst.get(".") ?? [];
   // Of a few folders only those are listed: the rest of the repository may be a million files.
-  const few = whole.length === 0 && options.folders.length <= listedAlone;
-  const paths = few ? options.folders.map((folder) => folder.path) : [];
-  for await (const entry of repository.listTree(root, repositoryEntries, paths)) {
+  const few = whole.length === 0 && gathered.length <= listedAlone;
+  const paths = few ? gathered.map(({ folder }) => folder.path) : [];
+  let left = options.entryLimit ?? repositoryEntries;
+  let wanting = gathered.length;
+  const show = (gatherer: Gatherer, entry: TreeEntry): void => {
+    if (gatherer.isRefused()) return;
+    gatherer.see(entry);
+    if (gatherer.isRefused()) wanting -= 1;
+  };
+  for await (const entry of options.repository.listTree(root, left + 1, paths)) {
+    if (wanting === 0) return true;
+    if (left === 0) return false;
+    left -= 1;
     const slash = entry.path.indexOf("/");
     for (const gatherer of byFirst.get(slash === -1 ? entry.path : entry.path.slice(0, slash)) ?? [])
-      gatherer.see(entry);
-    for (const gatherer of whole) gatherer.see(entry);
+      show(gatherer, entry);
+    for (const gatherer of whole) show(gatherer, entry);
   }
-  return gatherers.map((gatherer) => gatherer.finish(repository, commit, root));
+  return true;
 }
 
 /** The module's tree at a commit. Links and submodules are findings of severity *error*. */
@@ -85,6 +120,8 @@ export async function readTree(options: Omit<ReadTrees, "folders"> & TreeFolder)
 interface Gatherer {
   readonly first: string;
   see(entry: TreeEntry): void;
+  isRefused(): boolean;
+  refuse(why: string): void;
   finish(repository: Repository, commit: ObjectId, root: ObjectId): TreeReading;
 }
 
@@ -96,12 +133,14 @@ function createGatherer(folder: TreeFolder, limits: TreeLimits): Gatherer {
   let tree: ObjectId | null = null;
   let refused: string | null = null;
   let bytes = 0;
-  const take = (entry: TreeEntry, path: string): void => {
+  // A folder too: what is below it may be deeper than anybody wants to be told.
+  const refuseUnsafe = (path: string): void => {
     const unsafe = describeUnsafePath(path, limits.depth);
-    if (unsafe !== null) {
-      refused ??= `${JSON.stringify(path.slice(0, 200))}: ${unsafe}`;
-      return;
-    }
+    if (unsafe !== null) refused ??= `${JSON.stringify(path.slice(0, 200))}: ${unsafe}`;
+  };
+  const take = (entry: TreeEntry, path: string): void => {
+    refuseUnsafe(path);
+    if (refused !== null) return;
     if (entry.mode === "120000" || entry.mode === "160000") {
       const message =
         entry.mode === "120000"
@@ -117,6 +156,8 @@ function createGatherer(folder: TreeFolder, limits: TreeLimits): Gatherer {
   };
   return {
     first: folder.path.split("/", 1)[0] ?? ".",
+    isRefused: () => refused !== null,
+    refuse: (why) => void (refused ??= why),
     see: (entry) => {
       if (entry.path === folder.path && entry.type === "tree") tree = entry.id;
       if (!entry.path.startsWith(prefix) || refused !== null) return;
@@ -124,8 +165,9 @@ function createGatherer(folder: TreeFolder, limits: TreeLimits): Gatherer {
       const slash = path.lastIndexOf("/");
       const { mode, type, id } = entry;
       entries.get(slash === -1 ? "" : path.slice(0, slash))?.push({ mode, type, id, name: path.slice(slash + 1) });
-      if (entry.type === "tree") return;
-      if (!folder.without.some((inner) => path.startsWith(`${inner}/`))) take(entry, path);
+      if (folder.without.some((inner) => path === inner || path.startsWith(`${inner}/`))) return;
+      if (entry.type === "tree") refuseUnsafe(path);
+      else take(entry, path);
     },
     finish: (repository, commit, root) => {
       const found = folder.path === "." ? root : tree;
