@@ -4,6 +4,7 @@ import { readBlob } from "../../build/artifact-store.ts";
 import { InputError } from "../../core/errors.ts";
 import { type BuildRecord, listBuilds } from "../../store/builds.ts";
 import { listBuildLog } from "../../store/build-log.ts";
+import { getModule } from "../../store/modules.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 import { plainLine, plainLines } from "../text/plain.ts";
 import { withMesh } from "../with-mesh.ts";
@@ -42,8 +43,7 @@ export const logCommand: CommandDefinition = {
         text,
       };
       const about = `${name} at ${build.commit.slice(0, 7)}, inputs ${build.inputs.slice(7, 14)}: ${build.state}, attempt ${build.attempts}`;
-      if (!call.options.json)
-        call.context.stderr.write(`${plainLine(about)}${whole ? "" : "; only the end of its log"}\n`);
+      if (!call.options.json) call.context.stderr.write(`${plainLine(about)}${whole ? "" : sayPart(text)}\n`);
       return { code: 0, document, text: plainLines(text, 2000).join("\n") };
     });
   },
@@ -57,9 +57,15 @@ function parseInputs(typed: unknown): string {
   return `sha256:${digits}`;
 }
 
+function sayPart(text: string): string {
+  return text === "" ? "; it has printed nothing so far" : "; only the end of its log";
+}
+
 async function findBuild({ db, mesh }: MeshConnection, module: string, inputs: string): Promise<BuildRecord> {
   const builds = (await listBuilds(db, mesh, module, buildsLookedAt)).filter((one) => one.inputs.startsWith(inputs));
   const [build] = builds;
+  if (build === undefined && (await getModule(db, mesh, module)) === null)
+    throw new InputError(`there is no module ${module}`, "see mesh module list");
   if (build === undefined)
     throw new InputError(`there is no build of ${module}${inputs === "" ? "" : " at such inputs"}`, "see mesh build");
   return build;
