@@ -28,9 +28,9 @@ export async function judgeAll(deps: ControlDependencies, commit: string): Promi
 }
 
 export function surroundingsOf(deps: ControlDependencies): BuildSurroundings {
-  const { toolchains, builders, settingsFor, lostAfterMs } = deps;
+  const { describeToolchains, builders, settingsFor, lostAfterMs } = deps;
   return {
-    toolchains,
+    toolchains: describeToolchains(),
     builders,
     settingsFor,
     lostAfterMs,

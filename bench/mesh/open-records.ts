@@ -53,7 +53,7 @@ export async function openRecords(): Promise<Records> {
       mesh: "bench",
       repositories: createRepositoryPool(join(folder, "repositories")),
       imports: countParses(createImportCache(db), parsed),
-      toolchains: { typescript: "bench" },
+      describeToolchains: () => ({ typescript: "bench" }),
       builders: {},
       settingsFor: () => ({}),
       records: createPushRecords(db, "bench"),

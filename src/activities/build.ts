@@ -44,7 +44,7 @@ export interface BuildDependencies {
   readonly registries: Partial<Registries>;
   /** Instead of the defaults. */
   readonly limits: Partial<SandboxLimits>;
-  readonly toolchains: Readonly<Record<string, string>>;
+  readonly describeToolchains: () => Readonly<Record<string, string>>;
   readonly builders: Readonly<Record<string, string>>;
   /** Settings of the mesh that reach the builds of a repository's modules. */
   readonly settingsFor: (repository: Name) => Readonly<Record<string, string>>;
@@ -73,6 +73,7 @@ export function createBuildActivities(deps: BuildDependencies) {
         Context.current().info.workflowExecution?.workflowId ?? `activity ${Context.current().info.activityId}`;
       const { facts, plan, modules } = await loadBuildPlan(deps.db, deps.mesh, {
         ...deps,
+        toolchains: deps.describeToolchains(),
         claimant,
         running: new Set(),
         now: new Date(deps.nowMs()).toISOString(),

@@ -22,7 +22,7 @@ export interface CheckDependencies {
   readonly artifacts: ArtifactStore;
   readonly sandboxFor: (repository: Name) => Sandbox;
   readonly folders: BuildFolders;
-  readonly toolchains: Readonly<Record<string, string>>;
+  readonly describeToolchains: () => Readonly<Record<string, string>>;
   readonly builders: Readonly<Record<string, string>>;
   readonly lostAfterMs: number;
   readonly signal: AbortSignal;
@@ -80,7 +80,7 @@ async function findWhatWasBuilt(deps: CheckDependencies, check: BuildCheck): Pro
   if (build === null || first === null || first.collectedAt !== null || module === undefined) return null;
   const { closure } = build;
   if (module.tree !== closure.tree) return null;
-  if (deps.toolchains[closure.language] !== closure.toolchain) return null;
+  if (deps.describeToolchains()[closure.language] !== closure.toolchain) return null;
   if (deps.builders[closure.language] !== closure.builder) return null;
   const edges = (await listEdges(db, mesh)).filter((edge) => edge.module === check.module);
   const dependencies: BuildDependency[] = [];

@@ -118,7 +118,11 @@ async function nameFailures(
 /** So that whoever explains a plan from the records alone explains with what this controller builds with. */
 async function keepSurroundings(deps: ControlDependencies, repositories: ReadonlyMap<Name, unknown>): Promise<void> {
   const settings = Object.fromEntries([...repositories.keys()].map((name) => [name, deps.settingsFor(name)]));
-  await recordBuiltWith(deps.db, deps.mesh, { toolchains: deps.toolchains, builders: deps.builders, settings });
+  await recordBuiltWith(deps.db, deps.mesh, {
+    toolchains: deps.describeToolchains(),
+    builders: deps.builders,
+    settings,
+  });
 }
 
 /** Without those of modules whose newer commit has to wait: they stay as they were last looked at (R16, case 6). */
@@ -150,7 +154,7 @@ async function readHeld(deps: ControlDependencies): Promise<ReadonlyMap<Name, Na
 
 function surroundingsOf(deps: ControlDependencies): BuildSurroundings {
   return {
-    toolchains: deps.toolchains,
+    toolchains: deps.describeToolchains(),
     builders: deps.builders,
     settingsFor: deps.settingsFor,
     running: new Set(),

@@ -19,8 +19,8 @@ export interface ControlDependencies extends PushDependencies {
   readonly mesh: Name;
   readonly repositories: RepositoryPool;
   readonly imports: ImportCache;
-  /** Compiler and runtime by language. */
-  readonly toolchains: Readonly<Record<string, string>>;
+  /** Compiler and runtime by language, as they are now. */
+  readonly describeToolchains: () => Readonly<Record<string, string>>;
   readonly builders: Readonly<Record<string, string>>;
   /** Settings of the mesh that reach the builds of a repository's modules. */
   readonly settingsFor: (repository: Name) => Readonly<Record<string, string>>;

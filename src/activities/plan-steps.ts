@@ -30,7 +30,7 @@ export async function planSteps(deps: ControlDependencies, request: StepRequest)
   await noteLostBuilds(deps, running);
   const now = new Date(deps.nowMs()).toISOString();
   const { facts, plan, modules } = await loadBuildPlan(deps.db, deps.mesh, {
-    toolchains: deps.toolchains,
+    toolchains: deps.describeToolchains(),
     builders: deps.builders,
     settingsFor: deps.settingsFor,
     running,

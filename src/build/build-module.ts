@@ -18,6 +18,7 @@ import { findBuilder } from "./builders/builders.ts";
 import { exportTree } from "./export-tree.ts";
 import { type BuildLog, createBuildLog } from "./keep-log.ts";
 import { judgeError } from "./judge-error.ts";
+import { judgeToolchain } from "./judge-toolchain.ts";
 import { type Packed, packFolder } from "./pack.ts";
 import { removeRoot } from "./remove-root.ts";
 import { recordOutput } from "./record-output.ts";
@@ -130,6 +131,8 @@ async function buildIn(root: string, options: BuildModule, addLog: (text: string
     await mkdir(root);
     // The sandbox's user is another one, and this process may have any umask.
     await chmod(root, 0o755);
+    const lacking = judgeToolchain(options.closure);
+    if (lacking !== null) return { verdict: lacking, artifact: null, manifest: null, findings: [] };
     const read = await readSource(options, root);
     if (read.kind === "judged")
       return { verdict: read.verdict, artifact: null, manifest: null, findings: read.findings };

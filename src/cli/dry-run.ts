@@ -18,7 +18,7 @@ export async function dryRun(
   names: readonly Name[],
 ): Promise<CommandResult> {
   const now = call.context.now();
-  const surroundings = await readSurroundings({ db, mesh }, now);
+  const surroundings = await readSurroundings({ db, mesh, setup }, now);
   if (surroundings === null)
     throw new InputError(
       "no controller has compared anything yet, so what it builds with is not known",

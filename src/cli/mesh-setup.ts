@@ -34,6 +34,8 @@ const settingsSchema = z.strictObject({
   silentAfterMs: z.number().int().min(1_000).default(90_000),
   /** Builds at a time on this machine; each machine that builds has its own. */
   buildSlots: z.number().int().min(1).max(256).default(availableParallelism()),
+  /** A build that nobody reported on for this long is lost: longer than its beats, shorter than a person's patience. */
+  lostAfterMs: z.number().int().min(30_000).max(3_600_000).default(120_000),
   /** Behind for so long without a verdict, a module has newer commits of what it is built against wait for it. */
   starvedAfterMs: z.number().int().min(1_000).max(86_400_000).default(60_000),
   /** Repositories whose modules may be built without a sandbox where there is none; true: all of them. */

@@ -2,14 +2,12 @@ import type { BuildSurroundings } from "../activities/load-build-facts.ts";
 import { readBuiltWith } from "../store/build-surroundings.ts";
 import type { MeshConnection } from "./mesh-connection.ts";
 
-const lostAfterMs = 30 * 60_000;
-
 /**
  * What the controller builds with, as it recorded it: this machine may have other compilers, and an explanation of
  * what the controller does must not be about those. Null: no source was compared yet.
  */
 export async function readSurroundings(
-  { db, mesh }: Pick<MeshConnection, "db" | "mesh">,
+  { db, mesh, setup }: Pick<MeshConnection, "db" | "mesh" | "setup">,
   now: Date,
 ): Promise<BuildSurroundings | null> {
   const builtWith = await readBuiltWith(db, mesh);
@@ -20,6 +18,6 @@ export async function readSurroundings(
     settingsFor: (repository) => builtWith.settings[repository] ?? {},
     running: new Set(),
     now: now.toISOString(),
-    lostAfterMs,
+    lostAfterMs: setup.settings.lostAfterMs,
   };
 }

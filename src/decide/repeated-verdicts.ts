@@ -90,7 +90,7 @@ const remedies: Readonly<Record<OutstandingClass, string>> = {
   "lost-worker": "see why the controller's process ends while it builds: its log, and the machine's memory",
   "artifact-store":
     "see that the artifact store's disk is whole and mounted; what was lost is built again once its module's source moves",
-  toolchain: "install the language's toolchain on the controller's machine and start the controller again",
+  toolchain: "install the language's toolchain on the controller's machine, where its PATH finds it",
   dependency:
     "the module needs a version of another module that is not there: commit that one, or go back to what there is",
 };

@@ -7,17 +7,16 @@ import { createPushRecords } from "../activities/push-records.ts";
 import { sealDeclaration } from "../link/declaration-envelope.ts";
 import { sealSecret } from "../link/sealing.ts";
 import type { WorkerParts } from "./create-workers.ts";
-import { lostAfterMs } from "./lost-after.ts";
 import { situationLimits } from "./situation-limits.ts";
 
 /** The activities of the three queues, joined to this process's real parts. */
 export function createActivities(worker: WorkerParts) {
   const { config, parts } = worker;
   const surroundings = {
-    toolchains: parts.toolchains,
+    describeToolchains: parts.describeToolchains,
     builders: parts.builders,
     settingsFor: parts.sandboxes.settingsFor,
-    lostAfterMs,
+    lostAfterMs: config.lostAfterMs,
     nowMs: Date.now,
   };
   const control = createControlActivities({

@@ -6,7 +6,7 @@ import { noteDamagedClone } from "../activities/note-damaged-clone.ts";
 import type { LookDependencies } from "../activities/look-at-sources.ts";
 import { openArtifactStore, type ArtifactStore } from "../build/artifact-store.ts";
 import { openSandboxes, type Sandboxes } from "../build/open-sandbox.ts";
-import { describeBuilder, describeToolchain } from "../build/toolchain.ts";
+import { createToolchainWatch, describeBuilder } from "../build/toolchain.ts";
 import { languageSchema } from "../core/manifest.ts";
 import { loadSigningKey, type SigningKey } from "../link/keys.ts";
 import { openDatabase, type Database } from "../store/database.ts";
@@ -23,7 +23,7 @@ export interface ControllerParts {
   readonly declarationKey: SigningKey;
   readonly builder: Builder;
   readonly root: Uint8Array;
-  readonly toolchains: Readonly<Record<string, string>>;
+  readonly describeToolchains: () => Readonly<Record<string, string>>;
   readonly builders: Readonly<Record<string, string>>;
 }
 
@@ -54,7 +54,7 @@ export async function openParts(config: ServeConfig, log: Logger): Promise<Contr
     declarationKey: await loadSigningKey(config.keys.declarationKeyFile),
     builder: { key: await loadSigningKey(config.keys.provenanceKeyFile), version: await readOwnVersion() },
     root: await readFile(config.keys.rootFile),
-    toolchains: Object.fromEntries(languages.map((language) => [language, describeToolchain(language)])),
+    describeToolchains: createToolchainWatch(),
     builders: Object.fromEntries(languages.map((language) => [language, describeBuilder(language)])),
   };
 }

@@ -51,6 +51,8 @@ export interface ServeConfig {
   readonly silentAfterMs: number;
   /** Builds at a time on this machine. */
   readonly buildSlots: number;
+  /** A build that nobody reported on for this long is lost. */
+  readonly lostAfterMs: number;
   /** Of `ControlDependencies`. */
   readonly starvedAfterMs: number;
   /** Whose modules are built without a sandbox where there is none: repositories by name, or all. Shown in `status`. */

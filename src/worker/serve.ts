@@ -8,7 +8,6 @@ import { createControllerClient } from "./client.ts";
 import { createWorkers, runWorkers } from "./create-workers.ts";
 import { acquireLease, systemClock, type Lease } from "./lease-keeper.ts";
 import { createLogger } from "./logger.ts";
-import { lostAfterMs } from "./lost-after.ts";
 import { openParts, type ControllerParts } from "./open-parts.ts";
 import type { ServeConfig } from "./serve-config.ts";
 import { openLeaseStore } from "./lease-store.ts";
@@ -77,13 +76,21 @@ async function actUntilStopped(
     workflowBundle: await readFile(config.workflowBundleFile, "utf8"),
     onDeadEpoch: (error: DeadEpochError) => endAtOnce(parts, error.message),
   });
-  const watch = watchSources({ ...parts.look, pollIntervalMs: config.pollIntervalMs, wake, log, random: Math.random });
+  const watch = watchSources({
+    ...parts.look,
+    describeToolchains: parts.describeToolchains,
+    pollIntervalMs: config.pollIntervalMs,
+    lostAfterMs: config.lostAfterMs,
+    wake,
+    log,
+    random: Math.random,
+  });
   const secondBuilds = watchSecondBuilds({
     ...parts.look,
     ...parts,
     sandboxFor: parts.sandboxes.sandboxFor,
     folders: { work: config.folders.builds, cache: config.folders.cache },
-    lostAfterMs,
+    lostAfterMs: config.lostAfterMs,
     mayAct: () => lease.mayAct(),
     random: Math.random,
   });

@@ -2,8 +2,8 @@ import type { Logger } from "pino";
 import type { Name } from "../core/names.ts";
 import { lookAtSources, type LookDependencies } from "../activities/look-at-sources.ts";
 import { clearCondition, observeCondition } from "../store/conditions.ts";
+import { readBuiltWith } from "../store/build-surroundings.ts";
 import { describeDue } from "../store/due-work.ts";
-import { lostAfterMs } from "./lost-after.ts";
 
 export interface SourceWatch {
   /** A webhook named this repository: look now, and again for a while where its server still answers the old tip (case 2). */
@@ -13,6 +13,8 @@ export interface SourceWatch {
 
 export interface WatchOptions extends LookDependencies {
   readonly pollIntervalMs: number;
+  readonly lostAfterMs: number;
+  readonly describeToolchains: () => Readonly<Record<string, string>>;
   readonly wake: (why: string) => Promise<void>;
   readonly log: Logger;
   readonly random: () => number;
@@ -27,7 +29,7 @@ const longestRepeatMs = 300_000;
 /**
  * Asks the sources for their tips outside of Temporal, so that an idle mesh costs no history, and wakes reconcile when
  * the records show that something is due: a tip that was not compared, a module never looked at, a build to be tried
- * again. It compares records and counts no events, so a wake that was lost is sent again at the next look (R7).
+ * again, or another toolchain on this machine. It compares records and counts no events, so a wake that was lost is sent again at the next look (R7).
  */
 export function watchSources(options: WatchOptions): SourceWatch {
   const stopped = new AbortController();
@@ -111,7 +113,8 @@ const condition = { code: "source-watch-failing", subject: "sources" };
 function createDueWaker(options: WatchOptions): () => Promise<void> {
   let last = { why: "", pauseMs: 0, againMs: 0 };
   return async () => {
-    const why = await describeDue(options.db, options.mesh, lostAfterMs);
+    const due = await describeDue(options.db, options.mesh, options.lostAfterMs);
+    const why = due ?? (await describeNewToolchains(options));
     if (why === null) {
       last = { why: "", pauseMs: 0, againMs: 0 };
       return;
@@ -122,6 +125,14 @@ function createDueWaker(options: WatchOptions): () => Promise<void> {
     const pauseMs = why === last.why ? Math.min(last.pauseMs * 2, longestRepeatMs) : options.pollIntervalMs / 2;
     last = { why, pauseMs, againMs: nowMs + pauseMs };
   };
+}
+
+/** Null: what is installed is what the last comparison planned with. */
+async function describeNewToolchains({ db, mesh, describeToolchains }: WatchOptions): Promise<string | null> {
+  const known = await readBuiltWith(db, mesh);
+  if (known === null) return null;
+  const moved = Object.entries(describeToolchains()).filter(([language, text]) => known.toolchains[language] !== text);
+  return moved.length === 0 ? null : `toolchains changed: ${moved.map(([language]) => language).join(", ")}`;
 }
 
 async function note(options: WatchOptions, error: unknown): Promise<void> {

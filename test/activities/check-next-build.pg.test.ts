@@ -40,7 +40,7 @@ beforeEach(async () => {
     artifacts: await openArtifactStore(join(folder, "artifacts")),
     sandboxFor: () => noSandbox,
     folders: { work: join(folder, "work"), cache: join(folder, "cache") },
-    toolchains: { files: describeToolchain("files") },
+    describeToolchains: () => ({ files: describeToolchain("files") }),
     builders: { files: describeBuilder("files") },
     lostAfterMs: 60_000,
     signal: new AbortController().signal,
@@ -127,7 +127,7 @@ describe("a second build that is due", () => {
     await records.db.query(`update module set tree = $1`, ["0".repeat(40)]);
     expect(await checkNextBuild(deps)).toBe("dropped");
     await firstBuild("two", "two");
-    expect(await checkNextBuild({ ...deps, toolchains: { files: "another" } })).toBe("dropped");
+    expect(await checkNextBuild({ ...deps, describeToolchains: () => ({ files: "another" }) })).toBe("dropped");
     expect(await listBuildChecks(records.db, mesh)).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import { compareAll } from "../../src/activities/compare-all.ts";
 import type { ControlDependencies } from "../../src/activities/control-dependencies.ts";
 import { createPushRecords } from "../../src/activities/push-records.ts";
 import { createRepositoryPool } from "../../src/activities/repository-pool.ts";
-import { describeBuilder, describeToolchain } from "../../src/build/toolchain.ts";
+import { describeBuilder, describeToolchains } from "../../src/build/toolchain.ts";
 import { createMemoryImportCache } from "../../src/source/imports/import-cache.ts";
 import { listConditions } from "../../src/store/conditions.ts";
 import { addModule, listModules } from "../../src/store/modules.ts";
@@ -37,7 +37,7 @@ describe("one repository whose address is refused", () => {
       mesh,
       repositories: createRepositoryPool(await createTemporaryFolder()),
       imports: createMemoryImportCache(),
-      toolchains: { files: describeToolchain("files"), typescript: describeToolchain("typescript") },
+      describeToolchains,
       builders: { files: describeBuilder("files"), typescript: describeBuilder("typescript") },
       settingsFor: () => ({}),
       records: createPushRecords(db, mesh),

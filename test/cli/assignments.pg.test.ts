@@ -29,6 +29,7 @@ function connect(): Promise<MeshConnection> {
     staleAfterMs: 86_400_000,
     silentAfterMs: 90_000,
     buildSlots: 2,
+    lostAfterMs: 120_000,
     starvedAfterMs: 60_000,
     credentials: {},
     unsafeWithoutSandbox: false,

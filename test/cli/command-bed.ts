@@ -25,12 +25,28 @@ const settings = {
   staleAfterMs: 86_400_000,
   silentAfterMs: 90_000,
   buildSlots: 2,
+  lostAfterMs: 120_000,
   starvedAfterMs: 60_000,
   credentials: {},
   unsafeWithoutSandbox: false,
   passwordPrefix: "",
   logLevel: "info",
 } as const;
+
+/** To records that are there already; a controller is not. */
+export function connectionTo(to: Pick<MeshConnection, "state" | "mesh" | "db">): MeshConnection {
+  return {
+    ...to,
+    paths: meshPaths(to.state),
+    setup: {
+      mesh: to.mesh,
+      temporal: { address: "127.0.0.1:1", namespace: "default", ui: null },
+      gateway: { host: "127.0.0.1", port: 7443 },
+      settings,
+    },
+    close: () => Promise.resolve(),
+  };
+}
 
 /** Made once for each test file: it takes a while, and no test changes it. */
 let authority: Promise<string> | undefined;
@@ -45,19 +61,7 @@ export async function openCommandBed(): Promise<CommandBed> {
   mkdirSync(join(state, "keys"));
   writeFileSync(meshPaths(state).authority, await (authority ??= createAuthority()));
   const records = await openRecords();
-  const connect = async (): Promise<MeshConnection> => ({
-    mesh,
-    state,
-    paths: meshPaths(state),
-    setup: {
-      mesh,
-      temporal: { address: "127.0.0.1:1", namespace: "default", ui: null },
-      gateway: { host: "127.0.0.1", port: 7443 },
-      settings,
-    },
-    db: records.db,
-    close: () => Promise.resolve(),
-  });
+  const connect = async (): Promise<MeshConnection> => connectionTo({ state, mesh, db: records.db });
   const run = (...argv: string[]): Promise<Ran> => runMesh(argv, { env: { MESH_STATE: state }, openMesh: connect });
   return {
     state,

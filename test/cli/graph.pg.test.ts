@@ -38,7 +38,7 @@ beforeEach(async () => {
     mesh,
     repositories: createRepositoryPool(join(bed.state, "clones")),
     imports: createImportCache(db),
-    toolchains: { typescript: "node 20" },
+    describeToolchains: () => ({ typescript: "node 20" }),
     builders: { typescript: "typescript-1" },
     settingsFor: () => ({}),
     records: createPushRecords(db, mesh),

@@ -43,6 +43,8 @@ export interface BuildBedOptions {
   readonly limits?: SandboxLimits;
   readonly sandbox?: Sandbox;
   readonly registries?: Partial<Registries>;
+  /** Instead of this machine's, in the closure. */
+  readonly toolchain?: string;
   /** Builds from a new clone of this address instead. */
   readonly repositoryUrl?: string;
   readonly signal?: AbortSignal;
@@ -79,7 +81,7 @@ export async function createBuildBed(): Promise<BuildBed> {
         language,
         tree,
         dependencies: Object.fromEntries(dependencies.map((one) => [one.module, one.artifact.digest])),
-        toolchain: describeToolchain(language),
+        toolchain: options.toolchain ?? describeToolchain(language),
         builder: describeBuilder(language),
         thirdParties,
         settings: {},

@@ -23,17 +23,21 @@ const missing = {
  * Gives the module what it is built against as Go modules in a proxy of its own, compiles every package, links every
  * `package main`, runs the tests, and leaves what runs and what others import.
  */
-export function createGoBuilder(toolchain: GoToolchain | null = findGo()): Builder {
+export function createGoBuilder(find: () => GoToolchain | null = findGo): Builder {
   return {
     language: "go",
     version: "1",
-    describeToolchain: () =>
-      toolchain === null
+    describeToolchain: () => {
+      const toolchain = find();
+      return toolchain === null
         ? { kind: "absent", ...missing }
-        : { kind: "present", text: `go ${toolchain.version}, ${describePlatform()}` },
+        : { kind: "present", text: `go ${toolchain.version}, ${describePlatform()}` };
+    },
     keeps: (path) => !path.startsWith("vendor/") && !path.startsWith(`${publishedFolder}/`),
-    build: async (job) =>
-      toolchain === null ? outstanding("toolchain", `${missing.why}: ${missing.next}`) : build(job, toolchain),
+    build: async (job) => {
+      const toolchain = find();
+      return toolchain === null ? outstanding("toolchain", `${missing.why}: ${missing.next}`) : build(job, toolchain);
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { z } from "zod";
 import { findPython, type PythonInterpreter } from "../../source/imports/python-interpreter.ts";
 import { describePlatform } from "../own-packages.ts";
@@ -43,15 +44,19 @@ export type FoundToolchain =
   | { readonly kind: "found"; readonly toolchain: PythonToolchain }
   | Extract<Toolchain, { kind: "absent" }>;
 
-let known: FoundToolchain | null = null;
+let known: PythonToolchain | null = null;
 
+/** Asked again where there was none, and when it is another interpreter or its pip went. */
 export function findPythonToolchain(): FoundToolchain {
-  known ??= lookForToolchain();
-  return known;
+  const python = findPython();
+  if (known !== null && known.python === python && existsSync(known.pip.path))
+    return { kind: "found", toolchain: known };
+  const found = lookForToolchain(python);
+  known = found.kind === "found" ? found.toolchain : null;
+  return found;
 }
 
-function lookForToolchain(): FoundToolchain {
-  const python = findPython();
+function lookForToolchain(python: PythonInterpreter | null): FoundToolchain {
   const install = `install Python 3.${leastMinor} or later (apt-get install python3 python3-pip)`;
   if (python === null) return { kind: "absent", why: "there is no python3 on the PATH", next: install };
   if (Number(python.minor.split(".")[1]) < leastMinor)

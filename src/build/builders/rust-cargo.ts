@@ -1,5 +1,5 @@
 import type { Mount, SandboxResult } from "../sandbox.ts";
-import { type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment } from "./builder.ts";
+import { type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, outstanding } from "./builder.ts";
 import { findRustToolchain } from "./rust-toolchain.ts";
 
 /** Settings of ours for every run of cargo: where crates come from, and nothing that a module could change. */
@@ -43,7 +43,8 @@ export type CargoResult =
 /** One run of the toolchain's own cargo, in the sandbox, without network. */
 export async function runCargo(job: BuildJob, run: RunCargo): Promise<CargoResult> {
   const toolchain = findRustToolchain();
-  if (toolchain.kind === "absent") throw new Error(`the toolchain went away during the build: ${toolchain.why}`);
+  if (toolchain.kind === "absent")
+    return { kind: "outcome", outcome: outstanding("toolchain", `${toolchain.why}: ${toolchain.next}`) };
   const inside = `${buildRoot}/module`;
   const target: Mount[] = run.target === null ? [] : [{ from: run.target, to: `${buildRoot}/target`, access: "write" }];
   const result: SandboxResult = await job.sandbox.run({

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
+import { findProgram, markPrograms } from "../../source/imports/find-program.ts";
 
 export type RustToolchain =
   | { readonly kind: "present"; readonly text: string; readonly sysroot: string }
@@ -22,11 +23,11 @@ export function findRustToolchain(): RustToolchain {
     return { kind: "absent", why: "there is no C linker: no cc on the PATH", next: "apt-get install gcc" };
   const rustup = join(process.env["RUSTUP_HOME"] ?? join(homedir(), ".rustup"), "settings.toml");
   const old = known?.toolchain.kind === "present" ? known.toolchain.sysroot : null;
-  const marks = markOf([rustc, linker, rustup, ...programsOf(old)]);
+  const marks = markPrograms([rustc, linker, rustup, ...programsOf(old)]);
   if (known !== null && known.toolchain.kind === "present" && known.marks === marks) return known.toolchain;
   const toolchain = askToolchain(rustc, linker, next);
   const sysroot = toolchain.kind === "present" ? toolchain.sysroot : null;
-  known = { marks: markOf([rustc, linker, rustup, ...programsOf(sysroot)]), toolchain };
+  known = { marks: markPrograms([rustc, linker, rustup, ...programsOf(sysroot)]), toolchain };
   return toolchain;
 }
 
@@ -58,27 +59,4 @@ function ask(program: string, words: readonly string[]): string {
     timeout: 30_000,
     stdio: ["ignore", "pipe", "pipe"],
   }).trim();
-}
-
-function findProgram(name: string, more: readonly string[]): string | null {
-  for (const folder of [...(process.env["PATH"] ?? "").split(delimiter), ...more]) {
-    if (folder === "") continue;
-    const program = join(folder, name);
-    try {
-      accessSync(program, constants.X_OK);
-      return program;
-    } catch {
-      // absence is the answer: the next folder is asked
-    }
-  }
-  return null;
-}
-
-function markOf(programs: readonly string[]): string {
-  return programs
-    .map((program) => {
-      const found = statSync(program, { throwIfNoEntry: false });
-      return `${program} ${found === undefined ? "-" : `${found.mtimeMs} ${found.size}`}`;
-    })
-    .join("\n");
 }

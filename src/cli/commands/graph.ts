@@ -38,8 +38,8 @@ export const graphCommand: CommandDefinition = {
   },
   run: async (call) => {
     const asked = parseQuestion(call);
-    return await withMesh(call, async ({ db, mesh }) => {
-      const surroundings = await readSurroundings({ db, mesh }, call.context.now());
+    return await withMesh(call, async ({ db, mesh, setup }) => {
+      const surroundings = await readSurroundings({ db, mesh, setup }, call.context.now());
       if (surroundings === null)
         throw new InputError(
           "no source was compared yet, so no edge is known",

@@ -50,10 +50,10 @@ export const whyCommand: CommandDefinition = {
 
 type Part = Pick<CommandResult, "document" | "text"> | null;
 
-async function whyModule({ db, mesh }: MeshConnection, name: Name, now: Date): Promise<Part> {
+async function whyModule({ db, mesh, setup }: MeshConnection, name: Name, now: Date): Promise<Part> {
   const record = await getModule(db, mesh, name);
   if (record === null) return null;
-  const surroundings = await readSurroundings({ db, mesh }, now);
+  const surroundings = await readSurroundings({ db, mesh, setup }, now);
   const explanation =
     surroundings === null ? null : explainModule((await loadBuildPlan(db, mesh, surroundings)).facts, name);
   const failed = await readFailedBuild({ db, mesh }, record, explanation?.standing ?? record.standing);

@@ -13,12 +13,9 @@ export interface GoToolchain {
 
 const usualFolders = ["/usr/local/go/bin", "/usr/lib/go/bin"];
 
-let found: GoToolchain | null | undefined;
-
-/** Null: there is none on the PATH nor where Go is usually installed. Looked for once in a process; nothing is run. */
+/** Null: there is none on the PATH nor where Go is usually installed. Nothing is run: it is looked for at each call. */
 export function findGo(): GoToolchain | null {
-  if (found === undefined) found = findGoIn([...(process.env["PATH"] ?? "").split(delimiter), ...usualFolders]);
-  return found;
+  return findGoIn([...(process.env["PATH"] ?? "").split(delimiter), ...usualFolders]);
 }
 
 export function findGoIn(folders: readonly string[]): GoToolchain | null {

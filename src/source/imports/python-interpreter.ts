@@ -1,6 +1,9 @@
 import { execFileSync } from "node:child_process";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { z } from "zod";
 import { errorCode } from "../../core/errors.ts";
+import { findProgram, markPrograms } from "./find-program.ts";
 
 /** A Python that is installed on this machine, behind whatever shim or virtual environment the PATH names first. */
 export interface PythonInterpreter {
@@ -30,12 +33,24 @@ const answerSchema = z.strictObject({
   minor: z.string().regex(/^3\.\d+$/),
 });
 
-let found: PythonInterpreter | null | undefined;
+let known: { readonly marks: string; readonly interpreter: PythonInterpreter } | null = null;
 
-/** Null: there is no `python3` on the PATH. Asked once in a process: a shim takes a tenth of a second to answer. */
+/**
+ * Null: there is no `python3` on the PATH. What answered once is asked again when it, or what chose it, was replaced: a
+ * shim takes a tenth of a second to answer.
+ */
 export function findPython(): PythonInterpreter | null {
-  if (found === undefined) found = askInterpreter("python3");
-  return found;
+  const program = findProgram("python3");
+  if (program === null) return null;
+  if (known !== null && known.marks === marksOf(program, known.interpreter)) return known.interpreter;
+  const interpreter = askInterpreter(program);
+  known = interpreter === null ? null : { marks: marksOf(program, interpreter), interpreter };
+  return interpreter;
+}
+
+function marksOf(program: string, { executable }: PythonInterpreter): string {
+  const shims = process.env["PYENV_ROOT"] ?? join(homedir(), ".pyenv");
+  return markPrograms([program, executable, join(shims, "version")]);
 }
 
 export function askInterpreter(program: string): PythonInterpreter | null {

@@ -4,7 +4,7 @@ import { createBuildActivities } from "../../../src/activities/build.ts";
 import { createRepositoryPool } from "../../../src/activities/repository-pool.ts";
 import { openArtifactStore } from "../../../src/build/artifact-store.ts";
 import { openSandboxes } from "../../../src/build/open-sandbox.ts";
-import { describeBuilder, describeToolchain } from "../../../src/build/toolchain.ts";
+import { createToolchainWatch, describeBuilder } from "../../../src/build/toolchain.ts";
 import { languageSchema } from "../../../src/core/manifest.ts";
 import { buildQueue } from "../../../src/decide/ids.ts";
 import { generateSigningKey } from "../../../src/link/keys.ts";
@@ -46,7 +46,7 @@ const worker = await Worker.create({
     sandboxFor: sandboxes.sandboxFor,
     settingsFor: sandboxes.settingsFor,
     folders: { work: config.folders.builds, cache: config.folders.cache },
-    toolchains: Object.fromEntries(languages.map((language) => [language, describeToolchain(language)])),
+    describeToolchains: createToolchainWatch(),
     builders: Object.fromEntries(languages.map((language) => [language, describeBuilder(language)])),
     registries: {},
     limits: {},

@@ -128,7 +128,7 @@ async function startWorkers(on: {
     mesh,
     repositories: createRepositoryPool("/nonexistent"),
     imports: createMemoryImportCache(),
-    toolchains: {},
+    describeToolchains: () => ({}),
     builders: {},
     settingsFor: () => ({}),
     lostAfterMs: 60_000,

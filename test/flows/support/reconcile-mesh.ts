@@ -9,7 +9,7 @@ import { inject } from "vitest";
 import { createRepositoryPool } from "../../../src/activities/repository-pool.ts";
 import { openArtifactStore, type ArtifactStore } from "../../../src/build/artifact-store.ts";
 import { openSandboxes, type Sandboxes } from "../../../src/build/open-sandbox.ts";
-import { describeBuilder, describeToolchain } from "../../../src/build/toolchain.ts";
+import { createToolchainWatch, describeBuilder } from "../../../src/build/toolchain.ts";
 import { languageSchema } from "../../../src/core/manifest.ts";
 import { buildQueue, reconcileWorkflowId } from "../../../src/decide/ids.ts";
 import { generateSigningKey } from "../../../src/link/keys.ts";
@@ -69,7 +69,6 @@ let sandboxes: Promise<Sandboxes> | undefined;
 export interface ReconcileParts {
   /** Instead of this machine's. */
   readonly sandboxes?: Sandboxes;
-  readonly toolchains?: Readonly<Record<string, string>>;
   /** `elsewhere`: this process takes no builds. */
   readonly builds?: "here" | "elsewhere";
 }
@@ -146,7 +145,10 @@ export async function openReconcileMesh(
       await asleep();
     },
     watch(pollIntervalMs) {
-      const watch = watchSources({ ...parts.look, pollIntervalMs, wake, log: parts.log, random: () => 0.5 });
+      const { describeToolchains, log, look } = parts;
+      const { lostAfterMs } = config;
+      const random = (): number => 0.5;
+      const watch = watchSources({ ...look, describeToolchains, pollIntervalMs, lostAfterMs, wake, log, random });
       watches.push(watch);
       return watch;
     },
@@ -196,6 +198,7 @@ function configOf(mesh: string, databaseUrl: string, folder: string): ServeConfi
     staleAfterMs: 86_400_000,
     silentAfterMs: 60_000,
     buildSlots: 2,
+    lostAfterMs: 120_000,
     starvedAfterMs: 60_000,
     credentials: {},
     unsafeWithoutSandbox: false,
@@ -229,8 +232,7 @@ async function createParts(
     declarationKey: generateSigningKey(),
     builder: { key: generateSigningKey(), version: "0.0.0" },
     root: Buffer.from("no host reads this"),
-    toolchains:
-      instead.toolchains ?? Object.fromEntries(languages.map((language) => [language, describeToolchain(language)])),
+    describeToolchains: createToolchainWatch(),
     builders: Object.fromEntries(languages.map((language) => [language, describeBuilder(language)])),
   };
 }
