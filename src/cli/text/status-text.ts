@@ -105,7 +105,7 @@ function nextCommand(status: StatusDocument, watched: boolean): string | null {
   if (behind.length === 1) return `mesh plan ${behind[0]?.node}   then   mesh push ${behind[0]?.node}`;
   if (behind.length > 1) return "mesh push --behind";
   const bad = status.modules.find((module) => module.standing === "unfit" || module.standing === "broken");
-  if (bad !== undefined) return `mesh module show ${bad.module} --log`;
+  if (bad !== undefined) return `mesh ${bad.standing === "broken" ? "why" : "log"} ${bad.module}`;
   const node = status.nodes.find((one) => one.word !== "current");
   if (node !== undefined) return `mesh why ${node.node}`;
   const [only, ...others] = status.modules;
