@@ -2,7 +2,7 @@ import type { Random } from "./random.ts";
 import type { StoreFaults } from "./store/road.ts";
 
 /** Classes of faults; a failing seed is made smaller by switching off those that it does not need. */
-export const faultNames = ["store", "crash", "pause", "clock", "link", "reset", "disk", "zombie"] as const;
+export const faultNames = ["store", "crash", "pause", "clock", "link", "reset", "disk", "machine", "zombie"] as const;
 export type FaultName = (typeof faultNames)[number];
 export type FaultSwitches = ReadonlySet<FaultName>;
 

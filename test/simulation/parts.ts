@@ -27,6 +27,12 @@ export interface Parts {
   /** Until when a node cannot be reached, and its disk is full. */
   readonly cuts: Map<string, number>;
   readonly full: Map<string, number>;
+  /** When nothing that a node applies comes out as wanted. */
+  readonly broken: Map<string, { readonly fromMs: number; readonly toMs: number }>;
+  /** By how much a controller's wall clock was set back, beside its own jump. */
+  readonly setBackMs: Map<string, number>;
+  /** When the table of leases was emptied last. */
+  readonly emptied: { atMs: number };
   failure: unknown;
 }
 

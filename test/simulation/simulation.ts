@@ -1,4 +1,4 @@
-import { checkEnd } from "./checks/check-end.ts";
+import { checkEnd, checkPushEnd } from "./checks/check-end.ts";
 import { demand } from "./checks/violation.ts";
 import { watch } from "./checks/watch.ts";
 import { launchController, listAnswering } from "./controllers/launch-controller.ts";
@@ -7,7 +7,7 @@ import { createFaults, faultsUntilMs } from "./faults.ts";
 import { createEnvelopes } from "./hosts/envelopes.ts";
 import { enrolAnew, launchHost } from "./hosts/launch-host.ts";
 import { createWaiters } from "./hosts/link.ts";
-import type { Parts } from "./parts.ts";
+import { guard, type Parts } from "./parts.ts";
 import { createRandom } from "./random.ts";
 import { scheduleFaults } from "./schedule-faults.ts";
 import type { Setting } from "./setting.ts";
@@ -55,6 +55,9 @@ export function createSimulation(seed: number, setting: Setting): Simulation {
     counts: { sends: 0, controllers: 0, incarnations: 0 },
     cuts: new Map(),
     full: new Map(),
+    broken: new Map(),
+    setBackMs: new Map(),
+    emptied: { atMs: Number.NEGATIVE_INFINITY },
     failure: null,
   };
   return { story, counts: parts.counts, events: () => timeline.events, play: () => play(parts) };
@@ -78,7 +81,10 @@ async function play(parts: Parts): Promise<void> {
   for (let atMs = 500; atMs < faultsUntilMs && acts < setting.acts; atMs += people.between(500, 8_000), acts += 1)
     timeline.at(atMs, () => {
       parts.story.say(workload.act());
-      if (people.chance(0.6)) beginPush(parts, workload.nextPush());
+      if (!people.chance(0.6)) return;
+      beginPush(parts, workload.nextPush());
+      // And somebody changes something else while it runs.
+      if (people.chance(0.3)) timeline.at(people.between(10, 200), () => parts.story.say(workload.act()));
     });
   timeline.at(finalPushMs, () => beginPush(parts, workload.finalPush()));
   await timeline.run(endMs, () => {
@@ -105,6 +111,7 @@ function beginPush(parts: Parts, request: ReturnType<Workload["nextPush"]>): voi
   runPush(runner, request)
     .then((result) => {
       openPushes.delete(request.push);
+      guard(parts, () => checkPushEnd(parts.store.records, request.push));
       story.say(`${request.push} ends: ${"outcome" in result ? result.outcome : result.message}`);
     })
     .catch((error: unknown) => {

@@ -1,8 +1,10 @@
 import type { Declaration, Order } from "../../../src/core/declaration.ts";
 import type { Digest } from "../../../src/core/names.ts";
 import { compareOrder, describeOrder } from "../../../src/decide/order.ts";
-import { type KeptDeclaration, newestSent } from "../store/state.ts";
-import type { GateCommit } from "../store/backend.ts";
+import { composeForPush } from "../../../src/decide/compose-for-push.ts";
+import { staleAfterMs } from "../controllers/controller.ts";
+import { epochStartMs, type GateCommit } from "../store/backend.ts";
+import { type KeptDeclaration, newestSent, worldOf } from "../store/state.ts";
 import { demand } from "./violation.ts";
 
 export interface CommitChecks {
@@ -11,7 +13,7 @@ export interface CommitChecks {
   see(commit: GateCommit): void;
 }
 
-/** I3, I5, I6, I7, I8 and I9 at each commit through the gate. */
+/** I3, I5 to I9, I14 and I15 at each commit through the gate. */
 export function createCommitChecks(open: (envelope: Uint8Array) => Declaration): CommitChecks {
   const mail = new Map<string, { digest: Digest; node: string; wish: number }>();
   let last: { commit: GateCommit; order: Order } | null = null;
@@ -32,6 +34,9 @@ export function createCommitChecks(open: (envelope: Uint8Array) => Declaration):
         const declaration = open(one.mail.envelope);
         checkCredentials(commit, declaration);
         checkReach(commit, one);
+        checkMoment(commit, one);
+        checkOnce(commit, one, declaration);
+        checkFreshness(commit, declaration);
       }
       last = { commit, order };
     },
@@ -95,7 +100,10 @@ function checkReach(commit: GateCommit, { sent }: KeptDeclaration): void {
   const push = commit.after.pushes.get(sent.push);
   if (push === undefined || push.named.includes(sent.node)) return;
   const baseline = commit.after.baselines.get(sent.push)?.get(sent.node);
-  demand(baseline !== sent.digest, "I9", () => {
+  // Told since then by this push or another, it may have come back to what it should have been.
+  const lastAt = newestSent(commit.before, sent.node)?.issuedAt ?? "";
+  const isToldSince = push.baselineAt !== null && lastAt >= push.baselineAt;
+  demand(baseline !== sent.digest || isToldSince, "I9", () => {
     return `${sent.push} told ${sent.node} what it should have been before the push`;
   });
   if (push.kind === "auto") return;
@@ -105,4 +113,39 @@ function checkReach(commit: GateCommit, { sent }: KeptDeclaration): void {
     demand(before.builds[module] === undefined || before.builds[module] === build, "I9b", () => {
       return `${sent.push} moved ${module} on ${sent.node} to another build, and did not name it`;
     });
+}
+
+/** I7: what is sent is what the records say at the moment of its number, and nothing older or newer. */
+function checkMoment({ before, view }: GateCommit, { sent }: KeptDeclaration): void {
+  const push = view.pushes.get(sent.push);
+  if (push === undefined) return;
+  // What others of the same batch are sent is told to nobody before the batch is: offers are those of before.
+  const world = { ...worldOf(view), sent: worldOf(before).sent };
+  const how = { named: push.named.includes(sent.node), byPolicy: push.kind === "auto" };
+  const { digest } = composeForPush(world, sent.node, how);
+  demand(digest === sent.digest, "I7", () => {
+    return `${describeOrder(sent.order)} to ${sent.node} has ${sent.digest}, and at its moment the records said ${digest}`;
+  });
+}
+
+/** I14: nothing is sent again that was sent, unless a credential changed hands under the same names. */
+function checkOnce({ before, view }: GateCommit, { sent }: KeptDeclaration, declaration: Declaration): void {
+  const last = newestSent(before, sent.node);
+  if (last?.digest !== sent.digest || last.incarnation !== sent.incarnation) return;
+  const moved = view.provisions.some((one, at) => {
+    const { consumer } = one.provision;
+    return consumer.node === sent.node && before.provisions[at]?.provision !== one.provision;
+  });
+  demand(moved, "I14", () => `${declaration.node} is sent ${sent.digest} again, as ${describeOrder(sent.order)}`);
+}
+
+/** I15: a declaration is issued while its number is held, and is stale only after its time. */
+function checkFreshness({ nowMs, takenMs }: GateCommit, { epoch, number, issuedAt, staleAfter }: Declaration): void {
+  const issuedMs = Date.parse(issuedAt) - epochStartMs;
+  demand(issuedMs >= takenMs && issuedMs <= nowMs, "I15", () => {
+    return `${epoch}.${number} says it is of ${issuedMs} ms, and its number was held from ${takenMs} to ${nowMs} ms`;
+  });
+  demand(Date.parse(staleAfter) - Date.parse(issuedAt) === staleAfterMs, "I15", () => {
+    return `${epoch}.${number} is issued at ${issuedAt} and stale after ${staleAfter}`;
+  });
 }

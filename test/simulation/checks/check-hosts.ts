@@ -1,66 +1,83 @@
 import type { Order } from "../../../src/core/declaration.ts";
 import type { Report } from "../../../src/core/report.ts";
+import type { Resource } from "../../../src/core/resource.ts";
 import { compareOrder, describeOrder } from "../../../src/decide/order.ts";
 import { compareReports } from "../../../src/decide/order-reports.ts";
 import type { Accepted } from "../../../src/host/cycle/check-envelope.ts";
 import type { SimulatedHost } from "../hosts/host.ts";
+import { listGrants, textOf } from "../hosts/model-machine.ts";
+import type { KeptReport } from "../store/backend.ts";
 import type { CommitChecks } from "./check-commits.ts";
+import { createStuckChecks } from "./check-stuck.ts";
 import { demand } from "./violation.ts";
 
 export interface HostChecks {
-  apply(host: SimulatedHost, accepted: Accepted): void;
+  /** A host touches something on its machine. */
+  touch(host: SimulatedHost, accepted: Accepted, what: "apply" | "remove", resource: Resource): void;
+  /** A host says something. */
   report(host: SimulatedHost, report: Report): void;
-  kept(report: Report): void;
+  /** What it said became its account. */
+  kept(kept: KeptReport): void;
 }
 
-/** I1, I4, I6, I8, I10 and I11, at each thing that a host touches and says. */
-export function createHostChecks(commits: CommitChecks): HostChecks {
+export interface HostFacts {
+  readonly commits: CommitChecks;
+  /** `provision#version` of what its provider said to be gone. */
+  readonly withdrawn: ReadonlySet<string>;
+}
+
+/** I1, I4, I6, I8, I8c, I10, I11, I13 and L3, at each thing that a host touches and says. */
+export function createHostChecks({ commits, withdrawn }: HostFacts): HostChecks {
   const applied = new Map<string, { order: Order; wish: number }>();
   const wanted = new Map<string, Accepted>();
   const accounts = new Map<string, Report>();
+  const stuck = createStuckChecks();
+  const checkOrder = (host: SimulatedHost, accepted: Accepted): void => {
+    const { declaration } = accepted;
+    const order = { epoch: declaration.epoch, number: declaration.number };
+    const key = describeOrder(order);
+    demand(declaration.node === host.node, "I4", () => `${host.node} applies ${key}, which is for ${declaration.node}`);
+    const mail = commits.mail.get(key);
+    demand(mail?.digest === declaration.digest, "I6", () => `${host.node} applies ${key}, which nobody committed`);
+    const last = applied.get(host.node);
+    demand(last === undefined || compareOrder(order, last.order) >= 0, "I1", () => {
+      return `${host.node} applies ${key} after ${last === undefined ? "" : describeOrder(last.order)}`;
+    });
+    const wish = mail?.wish ?? 0;
+    demand(last === undefined || wish >= last.wish, "I8", () => {
+      return `${host.node} goes back to content of moment ${wish} from ${last?.wish ?? 0}`;
+    });
+    applied.set(host.node, { order, wish });
+    wanted.set(host.node, accepted);
+  };
   return {
-    apply(host, accepted) {
-      const { declaration } = accepted;
-      const order = { epoch: declaration.epoch, number: declaration.number };
-      const key = describeOrder(order);
-      demand(
-        declaration.node === host.node,
-        "I4",
-        () => `${host.node} applies ${key}, which is for ${declaration.node}`,
-      );
-      const mail = commits.mail.get(key);
-      demand(mail?.digest === declaration.digest, "I6", () => `${host.node} applies ${key}, which nobody committed`);
-      const last = applied.get(host.node);
-      demand(last === undefined || compareOrder(order, last.order) >= 0, "I1", () => {
-        return `${host.node} applies ${key} after ${last === undefined ? "" : describeOrder(last.order)}`;
-      });
-      const wish = mail?.wish ?? 0;
-      demand(last === undefined || wish >= last.wish, "I8", () => {
-        return `${host.node} goes back to content of moment ${wish} from ${last?.wish ?? 0}`;
-      });
-      applied.set(host.node, { order, wish });
-      wanted.set(host.node, accepted);
+    touch(host, accepted, what, resource) {
+      if (wanted.get(host.node) !== accepted) checkOrder(host, accepted);
+      if (what !== "apply" || resource.kind !== "grant") return;
+      const again = listGrants(resource).find((key) => withdrawn.has(key));
+      demand(again === undefined, "I8c", () => `${host.node} grants ${again} again, which it had said to be gone`);
     },
-    report(host, report) {
-      if (report.outcome !== "applied" || report.has === null) return;
-      const accepted = wanted.get(host.node);
-      const { declaration } = accepted ?? {};
-      if (declaration === undefined || declaration.digest !== report.digest) return;
-      for (const resource of declaration.content.resources)
-        demand(host.machine.present.has(resource.id), "I11", () => {
-          return `${host.node} says applied, and ${resource.id} is not there`;
-        });
-    },
-    kept(report) {
+    report: (host, report) => checkHonesty(host, report, wanted.get(host.node)),
+    kept({ report, track, enrolled }) {
+      demand(report.incarnation === enrolled, "I13", () => {
+        return `the account of ${report.node} is now of ${report.incarnation}, and ${enrolled} is enrolled`;
+      });
       const last = accounts.get(report.node);
-      demand(
-        last === undefined || last.incarnation !== report.incarnation || compareReports(report, last) > 0,
-        "I10",
-        () => {
-          return `the account of ${report.node} went from report ${last?.boot}.${last?.sequence} to ${report.boot}.${report.sequence}`;
-        },
-      );
+      const isNewer = last === undefined || last.incarnation !== report.incarnation || compareReports(report, last) > 0;
+      demand(isNewer, "I10", () => {
+        return `the account of ${report.node} went from report ${last?.boot}.${last?.sequence} to ${report.boot}.${report.sequence}`;
+      });
       accounts.set(report.node, report);
+      stuck.see(report, track);
     },
   };
+}
+
+/** I11: who says *applied* has read back every resource as it should be. */
+function checkHonesty(host: SimulatedHost, report: Report, accepted: Accepted | undefined): void {
+  if (report.outcome !== "applied" || accepted?.declaration.digest !== report.digest) return;
+  for (const resource of accepted.declaration.content.resources)
+    demand(host.machine.present.get(resource.id) === textOf(resource), "I11", () => {
+      return `${host.node} says applied, and ${resource.id} is not there as it should be`;
+    });
 }

@@ -8,6 +8,6 @@ export class ViolationError extends Error {
   }
 }
 
-export function demand(holds: boolean, invariant: string, message: () => string): void {
+export function demand(holds: boolean, invariant: string, message: () => string): asserts holds {
   if (!holds) throw new ViolationError(invariant, message());
 }

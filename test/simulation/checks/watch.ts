@@ -1,3 +1,4 @@
+import { leaseAgeMs } from "../../../src/decide/lease.ts";
 import { guard, type Parts } from "../parts.ts";
 import { meshName } from "../world/mesh.ts";
 import { createCommitChecks } from "./check-commits.ts";
@@ -12,7 +13,8 @@ export function watch(parts: Parts): HostChecks {
     if (!opened.ok) throw new ViolationError("I6", "an envelope that nobody signed is in a mailbox");
     return opened.declaration;
   });
-  const hosts = createHostChecks(commits);
+  const withdrawn = new Set<string>();
+  const hosts = createHostChecks({ commits, withdrawn });
   let highest = 0;
   store.onCommit = (commit) => {
     parts.counts.sends += 1;
@@ -23,8 +25,24 @@ export function watch(parts: Parts): HostChecks {
     story.say(`epoch ${epoch} is granted to ${holder}`);
     guard(parts, () => demand(epoch > highest, "I2", () => `${holder} is granted epoch ${epoch} after ${highest}`));
     highest = Math.max(highest, epoch);
+    guard(parts, () => checkAlone(parts, holder));
   };
   store.onDeclaration = (node) => parts.waiters.wake(node);
-  store.onKept = (report) => guard(parts, () => hosts.kept(report));
+  store.onKept = (kept) => guard(parts, () => hosts.kept(kept));
+  store.onWithdrawn = ({ id, version, provider }) => {
+    const key = `${id}#${version}`;
+    withdrawn.add(key);
+    const granted = [...(parts.hosts.get(provider.node)?.machine.granted.values() ?? [])].flat();
+    guard(parts, () => {
+      demand(!granted.includes(key), "I8c", () => `${key} is said to be withdrawn, and is granted on ${provider.node}`);
+    });
+  };
   return hosts;
+}
+
+/** I5: whoever takes the lease is alone, as long as nobody empties its table: then only the gate keeps them apart. */
+function checkAlone({ controllers, emptied, timeline }: Parts, holder: string): void {
+  if (timeline.nowMs - emptied.atMs < leaseAgeMs * 2) return;
+  const other = [...controllers].find((one) => one.process.name !== holder && one.lease?.mayAct() === true);
+  demand(other === undefined, "I5", () => `${holder} takes the lease while ${other?.process.name} may act`);
 }

@@ -1,4 +1,5 @@
 import { DeadEpochError } from "../../../src/core/errors.ts";
+import type { PushRecords } from "../../../src/activities/push-records.ts";
 import type { TellDependencies } from "../../../src/activities/tell.ts";
 import { acquireLease, type Lease, type LeaseClock } from "../../../src/worker/lease-keeper.ts";
 import type { Envelopes } from "../hosts/envelopes.ts";
@@ -36,7 +37,11 @@ export interface StartController {
   readonly startMs: number;
   readonly onEnd: (controller: Controller, why: string) => void;
   readonly onHold: (controller: Controller) => void;
+  /** It is about to ask for the gate. */
+  readonly onAsk: (controller: Controller) => void;
 }
+
+export const staleAfterMs = 86_400_000;
 
 export function startController(options: StartController): Controller {
   const { name, timeline, store } = options;
@@ -60,13 +65,13 @@ export function startController(options: StartController): Controller {
       const { lease } = controller;
       if (lease === null) throw new DeadEpochError(options.mesh, 0);
       return {
-        records: connection.push,
+        records: watchGate(connection.push, () => options.onAsk(controller)),
         mesh: options.mesh,
         epoch: lease.epoch,
         mayAct: () => lease.mayAct(),
         signDeclaration: (declaration) => options.envelopes.sign(declaration),
         sealSecret: (secret) => Promise.resolve(`box of ${secret.provision}#${secret.version} for ${secret.node}`),
-        staleAfterMs: 86_400_000,
+        staleAfterMs,
         nowMs: () => options.startMs + timeline.nowMs,
         makePassword: () => "a password",
       };
@@ -86,6 +91,16 @@ export function startController(options: StartController): Controller {
     // What the records did not answer while it waited ends a newcomer too: the supervisor starts the next one.
     .catch((error: unknown) => end(String(error)));
   return controller;
+}
+
+function watchGate(records: PushRecords, onAsk: () => void): PushRecords {
+  return {
+    ...records,
+    passGate(request, work) {
+      onAsk();
+      return records.passGate(request, work);
+    },
+  };
 }
 
 function createLeaseClock({ timeline, clock, startMs }: StartController, process: Process): LeaseClock {

@@ -1,5 +1,6 @@
 import { faultsUntilMs } from "../faults.ts";
-import type { Parts } from "../parts.ts";
+import { demand } from "../checks/violation.ts";
+import { guard, type Parts } from "../parts.ts";
 import { epochStartMs } from "../store/backend.ts";
 import { meshName } from "../world/mesh.ts";
 import { type Controller, startController } from "./controller.ts";
@@ -21,8 +22,15 @@ export function launchController(parts: Parts): void {
     store,
     envelopes,
     faults: faults.store(own),
-    clock: { rate, wallOffsetMs: () => (timeline.nowMs > jumpAtMs ? jumpMs : 0) },
+    clock: {
+      rate,
+      wallOffsetMs: () => (timeline.nowMs > jumpAtMs ? jumpMs : 0) - (parts.setBackMs.get(name) ?? 0),
+    },
     startMs: epochStartMs,
+    onAsk: (one) =>
+      guard(parts, () => {
+        demand(one.lease?.mayAct() === true, "I5", () => `${one.process.name} asks for the gate after its deadline`);
+      }),
     onHold: (one) => story.say(`${one.process.name} holds the lease, epoch ${one.lease?.epoch ?? 0}`),
     onEnd: (one, why) => {
       story.say(`${one.process.name} ends: ${why}`);

@@ -13,7 +13,7 @@ import type { Random } from "../random.ts";
 import { createProcess, type Process, type Timeline } from "../timeline.ts";
 import type { Envelopes } from "./envelopes.ts";
 import { createModelDisk, type DiskContent, type DiskFaults } from "./model-disk.ts";
-import { createMachineEffects, type Machine, type MachineFaults } from "./model-machine.ts";
+import { createMachineEffects, type Machine, type MachineFaults, type Touched } from "./model-machine.ts";
 
 /** The way between a host and whichever controller answers. */
 export interface HostLink {
@@ -39,7 +39,7 @@ export interface StartHost {
   readonly disk: DiskFaults;
   readonly machine: MachineFaults;
   readonly clockOffsetMs: number;
-  readonly onApply: (accepted: Accepted) => void;
+  readonly onApply: (accepted: Accepted, ...touched: Parameters<Touched>) => void;
   readonly onReport: (report: Report) => void;
   readonly startMs: number;
 }
@@ -102,7 +102,9 @@ export async function startHost(options: StartHost): Promise<void> {
     clock,
     report,
     pass({ accepted, signal, ...rest }) {
-      const effects = createMachineEffects(host.machine, options.machine, pass, () => options.onApply(accepted));
+      const effects = createMachineEffects(host.machine, options.machine, pass, (...touched) =>
+        options.onApply(accepted, ...touched),
+      );
       const { declaration, ordered } = accepted;
       const content = declaration.digest;
       const common = { effects, disk, log: noLog, patience, redact };

@@ -4,6 +4,7 @@ import type { HostChecks } from "../checks/check-hosts.ts";
 import { listAnswering } from "../controllers/launch-controller.ts";
 import { guard, type Parts } from "../parts.ts";
 import { epochStartMs } from "../store/backend.ts";
+import type { Random } from "../random.ts";
 import { createProcess } from "../timeline.ts";
 import { meshName } from "../world/mesh.ts";
 import { type SimulatedHost, startHost } from "./host.ts";
@@ -46,10 +47,10 @@ export function launchHost(parts: Parts, checks: HostChecks, node: string): void
     disk: { writeMs: () => own.between(1, 20), isFull: () => faults.isOn("disk") && isUntil(parts.full) },
     machine: {
       applyMs: () => own.between(1, 400),
-      apply: ({ id }) => (faults.isOn("disk") && own.chance(0.05) ? `${id} does not answer` : null),
+      apply: ({ id }) => failToApply(parts, node, id, own),
     },
     clockOffsetMs: faults.isOn("clock") ? own.between(-86_400_000, 86_400_000) : 0,
-    onApply: (accepted) => guard(parts, () => checks.apply(host, accepted)),
+    onApply: (accepted, ...touched) => guard(parts, () => checks.touch(host, accepted, ...touched)),
     onReport(report) {
       const at = report.has === null ? "nothing" : describeOrder(report.has);
       story.say(`${node} reports ${report.outcome} at ${at}`);
@@ -59,6 +60,14 @@ export function launchHost(parts: Parts, checks: HostChecks, node: string): void
   }).catch((error: unknown) => {
     parts.failure ??= error;
   });
+}
+
+/** What does not answer may answer soon; what is broken fails again and again, each time in other words. */
+function failToApply({ faults, broken, timeline }: Parts, node: string, id: string, own: Random): Error | null {
+  const window = broken.get(node);
+  const isIn = window !== undefined && timeline.nowMs >= window.fromMs && timeline.nowMs < window.toMs;
+  if (isIn && faults.isOn("machine")) return new Error(`${id} ended with code 1, pid ${own.between(100, 30_000)}`);
+  return faults.isOn("disk") && own.chance(0.05) ? new UnavailableError(`${id} does not answer`) : null;
 }
 
 export function restartHost(parts: Parts, checks: HostChecks, node: string, downMs: number): void {
@@ -74,6 +83,9 @@ export function enrolAnew(parts: Parts, checks: HostChecks, node: string): strin
   parts.counts.incarnations += 1;
   const host = parts.hosts.get(node);
   if (host === undefined) throw new UnavailableError(`no host ${node}`);
+  // A disk that was lost is the other reason to enrol again.
+  if (parts.faults.isOn("disk") && parts.random.fork(`lost ${parts.counts.incarnations}`).chance(0.5))
+    host.disk = emptyDisk();
   host.incarnation = `host-${node}-again-${parts.counts.incarnations}`;
   restartHost(parts, checks, node, 500);
   return host.incarnation;

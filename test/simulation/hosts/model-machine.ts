@@ -1,5 +1,4 @@
 import { canonicalJson } from "../../../src/core/canonical.ts";
-import { UnavailableError } from "../../../src/core/errors.ts";
 import type { Resource, ResourceOf } from "../../../src/core/resource.ts";
 import { applyResource } from "../../../src/host/cycle/apply-resource.ts";
 import type { PassEffects } from "../../../src/host/cycle/pass-effects.ts";
@@ -19,10 +18,12 @@ export function createMachine(): Machine {
 
 export interface MachineFaults {
   /** This change fails, and why. */
-  apply(resource: Resource): string | null;
+  apply(resource: Resource): Error | null;
   /** How long a change takes. */
   applyMs(): number;
 }
+
+export type Touched = (what: "apply" | "remove", resource: Resource) => void;
 
 type Seen = { readonly text: string | undefined; readonly granted: readonly string[] };
 
@@ -31,7 +32,7 @@ export function createMachineEffects(
   machine: Machine,
   faults: MachineFaults,
   pass: (ms: number) => Promise<void>,
-  onTouch: (resource: Resource) => void,
+  onTouch: Touched,
 ): PassEffects {
   const handler = createHandler(machine, faults, pass, onTouch);
   return {
@@ -45,7 +46,7 @@ function createHandler(
   machine: Machine,
   faults: MachineFaults,
   pass: (ms: number) => Promise<void>,
-  onTouch: (resource: Resource) => void,
+  onTouch: Touched,
 ): ResourceHandler<Resource, Resource, Seen> {
   return {
     want: (resource) => Promise.resolve(resource),
@@ -58,9 +59,9 @@ function createHandler(
     },
     async apply(resource) {
       await pass(faults.applyMs());
-      onTouch(resource);
+      onTouch("apply", resource);
       const failure = faults.apply(resource);
-      if (failure !== null) throw new UnavailableError(failure);
+      if (failure !== null) throw failure;
       machine.present.set(resource.id, textOf(resource));
       if (resource.kind === "grant") machine.granted.set(resource.id, listGrants(resource));
     },
@@ -75,7 +76,7 @@ function createHandler(
       return { state, message: isThere ? "as wanted" : "differs", provisions };
     },
     remove(resource) {
-      onTouch(resource);
+      onTouch("remove", resource);
       machine.present.delete(resource.id);
       machine.granted.delete(resource.id);
       return Promise.resolve({ kind: "removed" });
@@ -85,13 +86,15 @@ function createHandler(
 
 const texts = new WeakMap<Resource, string>();
 
-function textOf(resource: Resource): string {
+/** What `present` holds when it is as wanted. */
+export function textOf(resource: Resource): string {
   const known = texts.get(resource) ?? canonicalJson(resource);
   texts.set(resource, known);
   return known;
 }
 
-function listGrants(resource: ResourceOf<"grant">): string[] {
+/** `provision#version` of each consumer. */
+export function listGrants(resource: ResourceOf<"grant">): string[] {
   return resource.grants.map((grant) => `${grant.provision}#${grant.version}`).toSorted();
 }
 

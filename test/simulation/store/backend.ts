@@ -1,4 +1,6 @@
+import type { Provision } from "../../../src/core/provision.ts";
 import type { Report } from "../../../src/core/report.ts";
+import type { FailureTrack } from "../../../src/decide/track-failures.ts";
 import type { Process, Timeline } from "../timeline.ts";
 import { createGate, type Gate } from "./lock.ts";
 import type { Draft, Records } from "./state.ts";
@@ -15,9 +17,13 @@ export interface GateCommit {
   readonly takenAt: number;
   readonly readAt: number;
   readonly committedAt: number;
+  /** In virtual time: when the gate was held, and the commit. */
+  readonly takenMs: number;
   readonly nowMs: number;
   readonly before: Records;
   readonly after: Records;
+  /** What the transaction saw at its end: the moment of its number, with its own writes. */
+  readonly view: Records;
   /** `wish` of what was read. */
   readonly wish: number;
 }
@@ -28,7 +34,16 @@ export interface Hooks {
   onGrant: (grant: { readonly epoch: number; readonly holder: string }) => void;
   onDeclaration: (node: string) => void;
   /** A report became its node's account. */
-  onKept: (report: Report) => void;
+  onKept: (kept: KeptReport) => void;
+  /** The provider's host said that it is gone. */
+  onWithdrawn: (provision: Provision) => void;
+}
+
+export interface KeptReport {
+  readonly report: Report;
+  readonly track: FailureTrack;
+  /** Of the node as enrolled then. */
+  readonly enrolled: string | null;
 }
 
 export interface OpenTransaction {
@@ -97,6 +112,7 @@ export function createBackend(timeline: Timeline, first: Records): Backend {
     onGrant: () => undefined,
     onDeclaration: () => undefined,
     onKept: () => undefined,
+    onWithdrawn: () => undefined,
   };
   return backend;
 }

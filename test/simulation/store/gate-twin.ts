@@ -94,7 +94,13 @@ function insertDeclaration(draft: Draft, sent: Parameters<GateRecords["insertDec
     if (list.some((one) => one.sent.order.epoch === order.epoch && one.sent.order.number === order.number))
       throw new Error(`duplicate key: declaration ${order.epoch}.${order.number}`);
   const { node, digest, incarnation } = declaration;
+  const granted = new Set(
+    declaration.content.resources.flatMap((resource) =>
+      resource.kind === "grant" ? resource.grants.map((grant) => `${grant.provision}#${grant.version}`) : [],
+    ),
+  );
   const kept = {
+    granted,
     sent: {
       node,
       order,
@@ -111,11 +117,6 @@ function insertDeclaration(draft: Draft, sent: Parameters<GateRecords["insertDec
     mail: { order, digest, incarnation, envelope: Buffer.from(sent.envelope) },
   };
   draft.declarations = put(draft.declarations, node, [...(draft.declarations.get(node) ?? []), kept]);
-  const granted = new Set(
-    declaration.content.resources.flatMap((resource) =>
-      resource.kind === "grant" ? resource.grants.map((grant) => `${grant.provision}#${grant.version}`) : [],
-    ),
-  );
   draft.provisions = mapChanged(draft.provisions, (one) =>
     one.provision.provider.node === node &&
     one.provision.state === "owed" &&

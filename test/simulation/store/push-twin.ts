@@ -93,6 +93,7 @@ async function transact<T>(
 ) {
   const before = backend.records;
   const takenAt = backend.tick();
+  const takenMs = backend.nowMs();
   if (before.epoch !== epoch || epoch === 0) return { kind: "dead" } as const;
   const draft: Draft = { ...before, number: before.number + count };
   const numbers = Array.from({ length: count }, (_, at) => before.number + 1 + at);
@@ -117,8 +118,17 @@ async function transact<T>(
   const after = merge(backend.records, before, draft);
   backend.records = after;
   const committedAt = backend.tick();
-  const times = { takenAt, readAt, committedAt, nowMs: backend.nowMs() };
-  backend.onCommit({ by: process.name, epoch, numbers, ...times, before, after, wish: before.wish });
+  const times = { takenMs, takenAt, readAt, committedAt, nowMs: backend.nowMs() };
+  backend.onCommit({
+    by: process.name,
+    epoch,
+    numbers,
+    ...times,
+    before,
+    after,
+    view: { ...draft },
+    wish: before.wish,
+  });
   for (const [node, list] of draft.declarations)
     if (list !== before.declarations.get(node)) backend.onDeclaration(node);
   return { kind: "committed", value, fault } as const;

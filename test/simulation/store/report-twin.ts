@@ -1,3 +1,4 @@
+import type { Provision } from "../../../src/core/provision.ts";
 import type { Report } from "../../../src/core/report.ts";
 import { type GrantsRead, judgeReport } from "../../../src/decide/judge-report.ts";
 import { compareOrder } from "../../../src/decide/order.ts";
@@ -45,7 +46,7 @@ export function keepReport(
 }
 
 /** `confirmWithdrawals`. */
-export function confirm(draft: Draft, read: GrantsRead): void {
+export function confirm(draft: Draft, read: GrantsRead, onWithdrawn: (provision: Provision) => void): void {
   draft.provisions = mapChanged(draft.provisions, (one) => {
     const { provision, told } = one;
     if (provision.state !== "owed" || provision.provider.node !== read.node || told === null) return one;
@@ -55,6 +56,7 @@ export function confirm(draft: Draft, read: GrantsRead): void {
     );
     if (list === undefined) return one;
     if (list.present.some((each) => each.provision === provision.id && each.version === provision.version)) return one;
+    onWithdrawn(provision);
     return { ...one, provision: { ...provision, state: "withdrawn" } };
   });
 }

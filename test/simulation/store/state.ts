@@ -24,6 +24,8 @@ export interface KeptProvision {
 export interface KeptDeclaration {
   readonly sent: SentRecord;
   readonly mail: Mail;
+  /** `provision#version` that it grants. */
+  readonly granted: ReadonlySet<string>;
 }
 
 /**

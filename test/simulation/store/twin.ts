@@ -39,12 +39,14 @@ function connect(timeline: Timeline, backend: Backend, process: Process, faults:
     async keepReport(report) {
       const decision = await road.write((draft) => {
         const kept = keepReport(draft, report, backend.nowIso());
-        if (kept === "kept") backend.onKept(report);
+        const account = draft.accounts.get(report.node);
+        const enrolled = draft.nodes.get(report.node)?.incarnation ?? null;
+        if (kept === "kept" && account !== undefined) backend.onKept({ report, track: account.track, enrolled });
         return kept;
       });
       if (decision === "kept" || decision === "duplicate") {
         const read = listGrantsRead(report);
-        if (read !== null) await road.write((draft) => confirm(draft, read));
+        if (read !== null) await road.write((draft) => confirm(draft, read, backend.onWithdrawn));
       }
       return decision;
     },

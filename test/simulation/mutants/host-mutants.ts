@@ -1,0 +1,78 @@
+import type { Mutant } from "./mutant.ts";
+
+/** What a host takes, does and says, and what is made of it. */
+export const hostMutants: readonly Mutant[] = [
+  {
+    name: "host-without-fence",
+    why: "a host takes an older declaration",
+    file: "src/decide/accept-declaration.ts",
+    find: `if (place > 0) return { kind: "accept" };`,
+    replace: `if (place !== 0) return { kind: "accept" };`,
+    breaks: ["I1"],
+  },
+  {
+    name: "host-forgets-its-mark",
+    why: "a host does not write down what it has accepted before it applies it",
+    file: "src/host/cycle/inbox.ts",
+    find: `    await options.disk.writeKept(envelope);
+    await options.disk.writeMark(mark);`,
+    replace: `    await Promise.resolve(envelope);`,
+    breaks: ["I1", "L1"],
+  },
+  {
+    name: "host-takes-others",
+    why: "a host takes what is for a host that was there before it",
+    file: "src/decide/accept-declaration.ts",
+    find: `if (offered.incarnation !== incarnation) {`,
+    replace: `if (offered.incarnation === "") {`,
+    breaks: ["I1", "I6", "I4", "I13", "L1"],
+  },
+  {
+    name: "applied-unread",
+    why: "a host says applied where the change failed",
+    file: "src/host/cycle/apply-resource.ts",
+    find: `if (conclusion.state === "applied" || failure === null) return report({ drift: difference, ...conclusion });`,
+    replace: `return report({ drift: difference, ...conclusion, state: "applied" });`,
+    breaks: ["I11"],
+  },
+  {
+    name: "older-report-kept",
+    why: "a report that comes late goes over a newer one",
+    file: "src/decide/order-reports.ts",
+    find: `if (place > 0) return { kind: "kept" };`,
+    replace: `if (place !== 0) return { kind: "kept" };`,
+    breaks: ["I10"],
+  },
+  {
+    name: "report-of-anybody",
+    why: "the report of a host that is no longer enrolled is kept",
+    file: "src/decide/order-reports.ts",
+    find: `if (report.incarnation !== incarnation) {`,
+    replace: `if (incarnation === null) {`,
+    breaks: ["I13"],
+  },
+  {
+    name: "stuck-late",
+    why: "stuck is said one report late",
+    file: "src/decide/track-failures.ts",
+    find: `export const stuckAfterReports = 3;`,
+    replace: `export const stuckAfterReports = 4;`,
+    breaks: ["L3"],
+  },
+  {
+    name: "stuck-by-words",
+    why: "a failure in other words counts as another one",
+    file: "src/decide/track-failures.ts",
+    find: `.map((resource) => resource.id)`,
+    replace: `.map((resource) => \`\${resource.id} \${resource.message}\`)`,
+    breaks: ["L3"],
+  },
+  {
+    name: "stuck-for-ever",
+    why: "what failed before counts against a newer declaration",
+    file: "src/decide/track-failures.ts",
+    find: `previous !== null && isSameDeclaration(previous.has, has)`,
+    replace: `previous !== null`,
+    breaks: ["L3"],
+  },
+];

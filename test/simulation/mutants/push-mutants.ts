@@ -1,0 +1,86 @@
+import type { Mutant } from "./mutant.ts";
+
+/** Whom a push tells what, and credentials. */
+export const pushMutants: readonly Mutant[] = [
+  {
+    name: "sent-again",
+    why: "a machine is sent what it was sent already",
+    file: "src/decide/decide-tell.ts",
+    find: `if (sent !== undefined && isSent(composition, sent)) {`,
+    replace: `if (sent !== undefined && isSent(composition, sent) && named) {`,
+    breaks: ["I14", "I9"],
+  },
+  {
+    name: "cascade-takes-newest",
+    why: "a cascade carries builds that nobody pushed there",
+    file: "src/decide/compose-for-push.ts",
+    find: `if (how.named && !byPolicy) return withDigest(newest());`,
+    replace: `if (!byPolicy) return withDigest(newest());`,
+    breaks: ["I9b"],
+  },
+  {
+    name: "no-cascade",
+    why: "only named machines are told",
+    file: "src/decide/find-changed.ts",
+    find: `if (digest === before) continue;`,
+    replace: `if (digest === before || !named.has(node)) continue;`,
+    breaks: ["I9"],
+  },
+  {
+    name: "cascade-takes-all",
+    why: "a push also tells machines that were behind before it",
+    file: "src/decide/find-changed.ts",
+    find: `const before = told.has(node) ? told.get(node) : baseline.get(node);`,
+    replace: `const before = told.has(node) ? told.get(node) : (world.sent.get(node)?.digest ?? null);`,
+    breaks: ["I9"],
+  },
+  {
+    name: "withdrawal-forgotten",
+    why: "a credential that nobody needs stays issued",
+    file: "src/activities/tell.ts",
+    find: `if (decision.withdrawals.length > 0) await`,
+    replace: `if (decision.withdrawals.length > 99) await`,
+    breaks: ["I7", "I8c", "L5", "I14"],
+  },
+  {
+    name: "version-again",
+    why: "a credential that was withdrawn is issued again under its version",
+    file: "src/decide/resolve-requirements.ts",
+    find: `version: (world.versions.get(id) ?? 0) + 1,`,
+    replace: `version: Math.max(1, world.versions.get(id) ?? 0),`,
+    breaks: ["L5", "I8c"],
+  },
+  {
+    name: "paid-before-told",
+    why: "a withdrawal is confirmed by a host that was not told of it yet",
+    file: "test/simulation/store/report-twin.ts",
+    find: `if (compareOrder(told, read.has) > 0) return one;`,
+    replace: `if (told.epoch === 0) return one;`,
+    breaks: ["I8c"],
+  },
+  {
+    name: "stale-at-once",
+    why: "a declaration is stale when it is issued",
+    file: "src/activities/send-declaration.ts",
+    find: `issuedAtMs + sender.staleAfterMs`,
+    replace: `issuedAtMs`,
+    breaks: ["I15"],
+  },
+  {
+    name: "push-of-one-round",
+    why: "a push ends after its named machines, whatever that changed",
+    file: "src/activities/find-changed-nodes.ts",
+    find: `  if (changed.length > 0) await`,
+    replace: `  changed.length = 0;
+  if (changed.length > 0) await`,
+    breaks: ["I9"],
+  },
+  {
+    name: "nobody-told",
+    why: "whom a push tells first is kept only where it was kept already",
+    file: "src/activities/open-push.ts",
+    find: `if ((await deps.records.countTargets(round)) === 0) await deps.records.recordTargets(round, targets);`,
+    replace: `if (await deps.records.countTargets(round)) await deps.records.recordTargets(round, targets);`,
+    breaks: ["L5", "L1"],
+  },
+];
