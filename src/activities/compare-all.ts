@@ -12,7 +12,7 @@ import { listRepositories } from "../store/repositories.ts";
 import { recordSourceFacts, recordUnchanged } from "../store/source-facts.ts";
 import { clearCondition, listConditions } from "../store/conditions.ts";
 import { listHeads, recordCompared } from "../store/source-heads.ts";
-import { listBehindSince, recordHeldCommits } from "../store/held-sources.ts";
+import { type HeldCommit, listBehindSince, recordHeldCommits } from "../store/held-sources.ts";
 import { extendWave } from "../store/extend-wave.ts";
 import { openWave } from "../store/waves.ts";
 import { damagedCloneCode } from "./note-damaged-clone.ts";
@@ -133,11 +133,12 @@ async function holdFacts(
 ): Promise<{ facts: SourceFacts[]; unchanged: Comparison["unchanged"] }> {
   const held = await readHeld(deps);
   const known = new Map(modules.map((module) => [module.name, module.sourceCommit]));
-  const heldCommits = new Map<Name, ObjectId>();
+  const heldCommits: HeldCommit[] = [];
   const isTaken = ({ module, commit }: Pick<SourceFacts, "module" | "commit">): boolean => {
     const before = known.get(module) ?? null;
-    if (commit === null || before === null || commit.id === before || !held.has(module)) return true;
-    heldCommits.set(module, commit.id);
+    const waitsFor = held.get(module);
+    if (commit === null || before === null || commit.id === before || waitsFor === undefined) return true;
+    heldCommits.push({ name: module, commit: commit.id, waitsFor });
     return false;
   };
   const taken = { facts: seen.facts.filter(isTaken), unchanged: seen.unchanged.filter(isTaken) };

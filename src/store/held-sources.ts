@@ -27,14 +27,21 @@ export async function listHeldCommits(db: Queryable, mesh: Name): Promise<Map<Na
   return new Map(rows.map((row) => [row.name, row.commit]));
 }
 
+export interface HeldCommit {
+  readonly name: Name;
+  readonly commit: ObjectId;
+  readonly waitsFor: Name;
+}
+
 /** The newer commits that are not taken now; of every other module none is held any more. */
-export async function recordHeldCommits(db: Queryable, mesh: Name, held: ReadonlyMap<Name, ObjectId>): Promise<void> {
+export async function recordHeldCommits(db: Queryable, mesh: Name, held: readonly HeldCommit[]): Promise<void> {
   await run(
     db,
-    `update module m set held_commit = h.commit
-       from module o left join jsonb_each_text($2::jsonb) as h(name, commit) on h.name = o.name
-      where o.mesh = $1 and m.mesh = $1 and m.name = o.name and m.held_commit is distinct from h.commit`,
-    [mesh, storableJson(Object.fromEntries(held))],
+    `update module m set held_commit = h.commit, held_for = h."waitsFor"
+       from module o left join jsonb_to_recordset($2::jsonb) as h(name text, commit text, "waitsFor" text) on h.name = o.name
+      where o.mesh = $1 and m.mesh = $1 and m.name = o.name
+        and (m.held_commit, m.held_for) is distinct from (h.commit, h."waitsFor")`,
+    [mesh, storableJson(held)],
   );
 }
 

@@ -1,60 +1,11 @@
-import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { compareAll } from "../../src/activities/compare-all.ts";
-import type { ControlDependencies } from "../../src/activities/control-dependencies.ts";
-import { createImportCache } from "../../src/activities/import-cache.ts";
-import { createRepositoryPool } from "../../src/activities/repository-pool.ts";
-import { judgeAll } from "../../bench/mesh/judge-all.ts";
-import { createPushRecords } from "../../src/activities/push-records.ts";
-import { mesh } from "../store/open-records.ts";
-import { typescriptModule } from "../support/build-bed.ts";
-import { createGitRepository, type GitRepository } from "../support/git-repository.ts";
-import { type CommandBed, openCommandBed } from "./command-bed.ts";
+import { type ComparedBed, openComparedBed } from "./compared-bed.ts";
 
-let bed: CommandBed;
-let shop: GitRepository;
-let deps: ControlDependencies;
-
-const compare = () => compareAll(deps, { mesh, reasons: ["a test"], wave: null }, new AbortController().signal);
+let bed: ComparedBed;
 
 beforeEach(async () => {
-  bed = await openCommandBed();
-  shop = await createGitRepository();
-  const first = await shop.commit({
-    ...typescriptModule("core", { "src/index.ts": "export const one = 1;\n" }),
-    ...typescriptModule("mid", { "src/index.ts": `import "@test/core";\n` }),
-    ...typescriptModule("page", {
-      "src/index.ts": `\nimport "@test/mid";\n`,
-      "src/a.test.ts": `import "@test/core";\n`,
-    }),
-    ...typescriptModule("other", { "src/index.ts": "export {};\n" }),
-  });
-  await bed.run("repo", "add", "shop", shop.dir);
-  for (const name of ["core", "mid", "page", "other"])
-    await bed.run("module", "add", name, "--repo", "shop", "--path", name);
-  const { db } = bed.records;
-  deps = {
-    db,
-    mesh,
-    repositories: createRepositoryPool(join(bed.state, "clones")),
-    imports: createImportCache(db),
-    describeToolchains: () => ({ typescript: "node 20" }),
-    builders: { typescript: "typescript-1" },
-    settingsFor: () => ({}),
-    records: createPushRecords(db, mesh),
-    lostAfterMs: 60_000,
-    starvedAfterMs: 60_000,
-    limits: { silentAfterMs: 60_000, recordsStaleAfterMs: 60_000, sourcesStaleAfterMs: 60_000 },
-    nowMs: () => Date.now(),
-    makeSuffix: () => "test",
-    random: () => 0.5,
-  };
-  await compare();
-  await judgeAll(deps, first);
-  return async () => {
-    await bed.close();
-    await shop.remove();
-  };
+  bed = await openComparedBed();
+  return () => bed.close();
 });
 
 describe("what is built against what, asked on the command line (R6)", () => {
@@ -95,7 +46,7 @@ describe("what would be built, without a controller", () => {
   });
 
   it("is the most that may be, with the chain from the commit, and changes nothing (R8, R9)", async () => {
-    await shop.commit({ "core/src/index.ts": "export const one = 2;\n" });
+    await bed.shop.commit({ "core/src/index.ts": "export const one = 2;\n" });
     const before = await bed.records.db.query("select m::text from module m order by name");
     const ran = await bed.run("build", "--behind", "--dry-run");
     expect(ran.code).toBe(1);
@@ -108,13 +59,13 @@ describe("what would be built, without a controller", () => {
   });
 
   it("is not told where a source does not answer: never a shorter plan (R26)", async () => {
-    await shop.remove();
+    await bed.shop.remove();
     expect((await bed.run("build", "--dry-run")).code).toBe(3);
   });
 
   it("is explained by why the same way once the controller has looked", async () => {
-    await shop.commit({ "core/src/index.ts": "export const one = 3;\n" });
-    await compare();
+    await bed.shop.commit({ "core/src/index.ts": "export const one = 3;\n" });
+    await bed.compare();
     expect((await bed.run("why", "mid")).stdout).toMatch(
       /mid may be out of date: core moved \(.*, commit ".*", .* ago\); mid imports core at src\/index\.ts:1/,
     );

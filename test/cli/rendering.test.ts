@@ -21,6 +21,8 @@ const line = {
   standing: "current",
   standingWhy: "",
   findings: null,
+  heldCommit: null,
+  notReproducible: null,
   sourceLookedAt: "2026-01-01T00:09:58.000Z",
 } as const;
 
@@ -153,7 +155,7 @@ describe("what status says below its lines", () => {
       ...module,
       findings: { errors: 0, warnings: 3, first: "src/a.ts:7 import() of a computed name" },
     };
-    expect(moduleLines(noticed)[1]).toBe(
+    expect(moduleLines(noticed, now)[1]).toBe(
       "  noticed: src/a.ts:7 import() of a computed name, and 2 more (mesh why says all)",
     );
     const broken = { ...module, standing: "broken" as const, standingWhy: why };

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { upText } from "../../src/cli/up/up-text.ts";
 import { settledPush as push } from "./settled-push.ts";
 
+const now = new Date("2026-01-01T00:10:00.000Z");
 const line = {
   source: "3f2a9c1",
   builtFrom: "3f2a9c1",
@@ -16,6 +17,8 @@ const line = {
   standing: "current",
   standingWhy: "",
   findings: null,
+  heldCommit: null,
+  notReproducible: null,
   sourceLookedAt: "2026-01-01T00:09:58.000Z",
 } as const;
 
@@ -47,7 +50,7 @@ const up = {
 
 describe("the end of mesh up", () => {
   it("prints the delivery lines, what the push did, addresses, and what to try next", () => {
-    const text = upText(up);
+    const text = upText(up, now);
     expect(text).toMatchInlineSnapshot(`
       "mesh shop is up (11 s)
 
@@ -73,7 +76,7 @@ describe("the end of mesh up", () => {
 
   it("started again it shows the earlier push as recorded, and judges nothing of it anew", () => {
     const nodes = push.nodes.map((node) => ({ ...node, effect: "superseded" as const, says: "it has a newer one" }));
-    const text = upText({ ...up, sentNow: false, push: { ...push, settledMs: 999, nodes } });
+    const text = upText({ ...up, sentNow: false, push: { ...push, settledMs: 999, nodes } }, now);
     expect(text).toContain(
       [
         "earlier push of node-a, as recorded (nothing was sent again): settled in 2 rounds",

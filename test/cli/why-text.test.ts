@@ -42,12 +42,13 @@ const failed = {
   lastFitCommit: "d".repeat(40),
   retry: null,
 };
+const labels = { heldCommit: null, notReproducible: null, unsteady: [] };
 
 describe("why a module is unfit (R15)", () => {
   it("says the end of its log, harmless, which build keeps running, and where the rest is", () => {
     const lines = Array.from({ length: 20 }, (_one, index) => `line ${index}`);
     const logTail = [...lines, "\u001b[31m  src/page.ts:3 error\u001b[0m\u0007", ""].join("\n");
-    const text = moduleWhyText(module, explanation, now, { findings: none, failed: { ...failed, logTail } });
+    const text = moduleWhyText(module, explanation, now, { labels, findings: none, failed: { ...failed, logTail } });
     expect(text).toContain("  the build of eeeeeee did not come out fit (compile); the end of its log:\n    line 9\n");
     expect(text).toContain("\n      src/page.ts:3 error\n");
     expect(text).not.toContain("line 8\n");
@@ -58,6 +59,7 @@ describe("why a module is unfit (R15)", () => {
 
   it("that was never fit says that nothing of it runs", () => {
     const text = moduleWhyText(module, explanation, now, {
+      labels,
       findings: none,
       failed: { ...failed, logTail: "", lastFitCommit: null },
     });
@@ -69,6 +71,7 @@ describe("why a module is outstanding (R11)", () => {
   it("says what failed, how often it was tried and when it is again", () => {
     const retry = { class: "registry", attempts: 3, at: "2026-01-01T00:10:20.000Z" };
     const text = moduleWhyText(module, { ...explanation, standing: "outstanding" }, now, {
+      labels,
       findings: none,
       failed: { ...failed, stage: null, logTail: "", retry },
     });
@@ -86,6 +89,7 @@ describe("what was noticed of a module", () => {
     } as const;
     const noTests = { severity: "warning", file: "package.json", line: 0, message: "it has no tests" } as const;
     const text = moduleWhyText(module, explanation, now, {
+      labels,
       failed: null,
       findings: { source: [warning], build: [noTests] },
     });
@@ -97,7 +101,11 @@ describe("what was noticed of a module", () => {
 
 describe("why a module is broken", () => {
   it("by what its source says leads to a commit there", () => {
-    const text = moduleWhyText(module, { ...explanation, standing: "broken" }, now, { findings: none, failed: null });
+    const text = moduleWhyText(module, { ...explanation, standing: "broken" }, now, {
+      labels,
+      findings: none,
+      failed: null,
+    });
     expect(text).toMatch(/ {2}next: a commit to examples \(branch main, folder meshboard\) mends it$/);
   });
 
@@ -105,6 +113,7 @@ describe("why a module is broken", () => {
     const why = "there is no folder meshboard at commit eeeeeee";
     const text = moduleWhyText({ ...module, standing: "broken", standingWhy: why }, null, now, {
       failed: null,
+      labels,
       findings: none,
     });
     expect(text).toContain(why);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listBuilds } from "../../src/store/builds.ts";
 import { listHeldCommits } from "../../src/store/held-sources.ts";
+import { listModuleLabels } from "../../src/store/module-labels.ts";
 import { listWaves } from "../../src/store/waves.ts";
 import { typescriptModule } from "../support/build-bed.ts";
 import { isFitAt, readModule } from "./support/module-files.ts";
@@ -38,6 +39,9 @@ describe("a library that moves again while what is built against it waits", { ti
       100_000,
     );
     expect((await readModule(flow, "core")).sourceCommit).toBe(second);
+    expect(await listModuleLabels(flow.db, flow.mesh)).toMatchObject([
+      { module: "core", heldCommit: third, heldFor: "app" },
+    ]);
     flow.gates.releaseAll();
     await flow.asleep();
     expect([await isFitAt(flow, "core", third), await isFitAt(flow, "app", third)]).toEqual([true, true]);

@@ -70,7 +70,9 @@ async function start(call: CommandCall, parts: UpParts, state: OpenState, superv
 
 function show(call: CommandCall, document: UpDocument): void {
   const { context, options, schema } = call;
-  context.stdout.write(options.json ? `${JSON.stringify({ schema, ...document })}\n` : `\n${upText(document)}\n`);
+  context.stdout.write(
+    options.json ? `${JSON.stringify({ schema, ...document })}\n` : `\n${upText(document, context.now())}\n`,
+  );
 }
 
 async function untilAborted(signal: AbortSignal): Promise<void> {

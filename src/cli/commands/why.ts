@@ -3,17 +3,19 @@ import { parseName } from "../arguments.ts";
 import { loadBuildPlan } from "../../activities/load-build-facts.ts";
 import { InputError } from "../../core/errors.ts";
 import type { Name } from "../../core/names.ts";
-import { explainModule } from "../../decide/explain-module.ts";
+import { explainModule, type ModuleExplanation } from "../../decide/explain-module.ts";
 import { listAssignments } from "../../store/assignments.ts";
 import { listBuilds, listBuildsByInputs } from "../../store/builds.ts";
 import { listSends } from "../../store/declarations.ts";
+import { listModuleLabels } from "../../store/module-labels.ts";
 import { getModule, type ModuleRecord } from "../../store/modules.ts";
 import { loadMeshView } from "../../store/situations.ts";
 import { findMissingValues } from "../find-missing-values.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 import { readSurroundings } from "../read-surroundings.ts";
 import { situationLimits } from "../situation-limits.ts";
-import { type FailedBuild, nodeWhyText, moduleWhyText, type NodeWhy } from "../text/why-text.ts";
+import { labelsOf } from "../text/label-text.ts";
+import { type FailedBuild, nodeWhyText, moduleWhyText, type NodeWhy, type WhyLabels } from "../text/why-text.ts";
 import { withMesh } from "../with-mesh.ts";
 
 const help = `
@@ -60,9 +62,23 @@ async function whyModule({ db, mesh, setup }: MeshConnection, name: Name, now: D
   const said = explanation ?? { module: name, standing: record.standing, why: ["its source was not looked at yet"] };
   const [last] = await listBuilds(db, mesh, name, 1);
   const findings = { source: record.findings, build: last?.findings ?? [] };
+  const labels = await readLabels({ db, mesh }, name, explanation);
   return {
-    document: { module: { ...said, failed, findings } },
-    text: moduleWhyText(record, explanation, now, { failed, findings }),
+    document: { module: { ...said, failed, findings, ...labels } },
+    text: moduleWhyText(record, explanation, now, { failed, findings, labels }),
+  };
+}
+
+async function readLabels(
+  { db, mesh }: Pick<MeshConnection, "db" | "mesh">,
+  name: Name,
+  explanation: ModuleExplanation | null,
+): Promise<WhyLabels> {
+  const labels = new Map((await listModuleLabels(db, mesh)).map((one) => [one.module, one]));
+  const against = new Set((explanation?.dependsOn ?? []).map((edge) => edge.module));
+  return {
+    ...labelsOf(labels.get(name)),
+    unsteady: [...against].filter((one) => (labels.get(one)?.notReproducibleSince ?? null) !== null).toSorted(),
   };
 }
 

@@ -7,9 +7,10 @@ import { describeOrder } from "../../decide/order.ts";
 import { isBehind, type Situation } from "../../decide/situation.ts";
 import type { ModuleRecord } from "../../store/modules.ts";
 import type { ControllerState } from "../controller-state.ts";
+import { labelsOf } from "../text/label-text.ts";
 import type { StatusRecords } from "./load-status.ts";
 
-export interface StatusModule extends DeliveryLine {
+export interface StatusModule extends DeliveryLine, ReturnType<typeof labelsOf> {
   readonly standing: ModuleRecord["standing"];
   readonly standingWhy: string;
   /** What readers noticed in its source: how often, and the worst of it; null: nothing. `mesh why` has all of it. */
@@ -132,6 +133,7 @@ function statusOfModule(
     standing: module.standing,
     standingWhy: whyWithPlace(module),
     findings: countFindings(module),
+    ...labelsOf(records.labels.find((one) => one.module === module.name)),
     sourceLookedAt: lookAt(records, module),
   };
 }

@@ -4,6 +4,7 @@ import type { SituationLimits } from "../../decide/situation-facts.ts";
 import { listBuildsToPlan, type PlannedBuildRecord } from "../../store/builds-to-plan.ts";
 import { listConditions } from "../../store/conditions.ts";
 import type { Database } from "../../store/database.ts";
+import { listModuleLabels, type ModuleLabels } from "../../store/module-labels.ts";
 import { listModules, type ModuleRecord } from "../../store/modules.ts";
 import { listOwed, type OwedProvision } from "../../store/provisions.ts";
 import { listOpenPushes, type PushRecord } from "../../store/pushes.ts";
@@ -19,6 +20,7 @@ export interface StatusRecords {
   readonly view: MeshView;
   readonly controller: ControllerState;
   readonly modules: readonly ModuleRecord[];
+  readonly labels: readonly ModuleLabels[];
   /** The builds that the modules' fit artifacts came from. */
   readonly fitBuilds: readonly PlannedBuildRecord[];
   readonly heads: readonly SourceHead[];
@@ -37,6 +39,7 @@ export async function loadStatus(db: Database, mesh: Name, limits: SituationLimi
       view,
       controller: await readControllerState(tx, mesh),
       modules,
+      labels: await listModuleLabels(tx, mesh),
       fitBuilds: await listBuildsToPlan(
         tx,
         mesh,

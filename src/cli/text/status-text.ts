@@ -1,13 +1,14 @@
 import type { StatusDocument, StatusModule } from "../status/build-status.ts";
 import { describeAge, describeDuration } from "./ages.ts";
 import { alignColumns } from "./columns.ts";
+import { sayHeldCommit, sayNotReproducible } from "./label-text.ts";
 import { plainLine } from "./plain.ts";
 
 /** The whole status for a person. Every row says how old it is. */
 export function statusText(status: StatusDocument, now: Date, { watched = false } = {}): string {
   const parts = [
     headText(status),
-    status.modules.flatMap(moduleLines).join("\n"),
+    status.modules.flatMap((module) => moduleLines(module, now)).join("\n"),
     nodesText(status, now),
     ...section("owed", owedRows(status)),
     ...section("conditions", conditionRows(status, now)),
@@ -32,14 +33,16 @@ function headText(status: StatusDocument): string {
   return `mesh ${status.mesh}, read at ${status.readAt}; ${acts}`;
 }
 
-/** The delivery line, and below it what keeps the source from being built. */
-export function moduleLines(module: StatusDocument["modules"][number]): string[] {
+/** The delivery line, and below it what keeps the source from being built, and what else is known of it. */
+export function moduleLines(module: StatusDocument["modules"][number], now: Date): string[] {
   const { standing, standingWhy } = module;
   const isBad = standing === "broken" || standing === "unfit" || standing === "outstanding";
+  const labels = [...sayHeldCommit(module.heldCommit), ...sayNotReproducible(module.notReproducible, now)];
   return [
     module.text,
     ...(isBad && standingWhy !== "" ? [`  ${standing}: ${plainLine(standingWhy, 240)}`] : []),
     ...(module.findings === null || standing === "broken" ? [] : [`  noticed: ${sayFindings(module.findings)}`]),
+    ...labels.map((line) => `  ${line}`),
   ];
 }
 

@@ -7,6 +7,7 @@ import type { Finding, ModuleRecord } from "../../store/modules.ts";
 import { describeAge, describeDuration } from "./ages.ts";
 import { configWords } from "./assignment-words.ts";
 import { alignColumns } from "./columns.ts";
+import { type labelsOf, sayHeldCommit, sayNotReproducible } from "./label-text.ts";
 import { plainLine, plainLines } from "./plain.ts";
 
 export interface NodeWhy {
@@ -124,11 +125,30 @@ function sayNext(module: ModuleRecord, { standing }: ModuleExplanation, failed: 
   return failed === null ? `mesh module show ${module.name}` : `mesh log ${module.name}`;
 }
 
+export interface WhyParts {
+  readonly failed: FailedBuild | null;
+  readonly findings: ModuleFindings;
+  readonly labels: WhyLabels;
+}
+
+export interface WhyLabels extends ReturnType<typeof labelsOf> {
+  /** What it is built against, directly, that is not reproducible. */
+  readonly unsteady: readonly string[];
+}
+
+function labelLines({ heldCommit, notReproducible, unsteady }: WhyLabels, now: Date): string[] {
+  return [
+    ...sayHeldCommit(heldCommit),
+    ...sayNotReproducible(notReproducible, now, { all: true }),
+    ...unsteady.map((one) => `${one} is not reproducible: every rebuild of it rebuilds this (mesh why ${one})`),
+  ].map((line) => `  ${line}`);
+}
+
 export function moduleWhyText(
   module: ModuleRecord,
   explanation: ModuleExplanation | null,
   now: Date,
-  { failed, findings }: { readonly failed: FailedBuild | null; readonly findings: ModuleFindings },
+  { failed, findings, labels }: WhyParts,
 ): string {
   const known = `as compared ${describeAge(module.comparedAt, now)}`;
   if (explanation === null) {
@@ -138,6 +158,7 @@ export function moduleWhyText(
       `${module.name} is ${module.standing.replaceAll("-", " ")}, ${known}`,
       `  ${why}`,
       ...findingLines(findings),
+      ...labelLines(labels, now),
       `  next: ${next}`,
     ].join("\n");
   }
@@ -150,6 +171,7 @@ export function moduleWhyText(
     ...explanation.why.map((line) => `  ${plainLine(line)}`),
     ...(failed === null ? [] : failedLines(failed, now)),
     ...findingLines(findings),
+    ...labelLines(labels, now),
     ...(edges.length === 0
       ? ["  no build edges: nothing of this mesh is imported, and nobody imports it"]
       : [alignColumns(edges, "  ")]),

@@ -27,7 +27,7 @@ export interface UpDocument {
   readonly work: string | null;
 }
 
-export function upText(document: UpDocument): string {
+export function upText(document: UpDocument, now: Date): string {
   const { addresses, push, work } = document;
   const rows = [
     ["example", addresses.example],
@@ -39,7 +39,7 @@ export function upText(document: UpDocument): string {
   return [
     `mesh ${document.mesh} is up (${describeDuration(document.readyMs)})`,
     ...(document.troubles.length === 0 ? [] : ["", ...document.troubles.map((trouble) => `! ${plainLine(trouble)}`)]),
-    ...(document.modules.length === 0 ? [] : ["", ...document.modules.flatMap(moduleLines)]),
+    ...(document.modules.length === 0 ? [] : ["", ...document.modules.flatMap((module) => moduleLines(module, now))]),
     ...(push === null ? [] : ["", ...pushLines(push, document.sentNow)]),
     "",
     alignColumns(rows),
