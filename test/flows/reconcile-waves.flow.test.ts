@@ -39,9 +39,9 @@ describe("a library that moves again while what is built against it waits", { ti
       100_000,
     );
     expect((await readModule(flow, "core")).sourceCommit).toBe(second);
-    expect(await listModuleLabels(flow.db, flow.mesh)).toMatchObject([
-      { module: "core", heldCommit: third, heldFor: "app" },
-    ]);
+    expect(await listModuleLabels(flow.db, flow.mesh)).toContainEqual(
+      expect.objectContaining({ module: "core", heldCommit: third, heldFor: "app" }),
+    );
     flow.gates.releaseAll();
     await flow.asleep();
     expect([await isFitAt(flow, "core", third), await isFitAt(flow, "app", third)]).toEqual([true, true]);

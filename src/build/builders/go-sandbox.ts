@@ -10,7 +10,7 @@ export const goRoot = `${buildRoot}/go`;
 const writable = ["bin", "cache", "modules", "temporary"] as const;
 
 export async function makeGoFolders(job: BuildJob): Promise<void> {
-  for (const name of [...writable, "mod", "proxy", "third-parties"])
+  for (const name of [...writable, "mod", "proxy", "standard", "third-parties"])
     await mkdir(join(job.root, "go", name), { recursive: true });
 }
 
@@ -20,6 +20,8 @@ export interface GoRun {
   readonly arguments: readonly string[];
   /** Kept packages of third parties; null: there are none. */
   readonly thirdParties: string | null;
+  /** The folder of the compiled standard library, which caches link to. */
+  readonly standard: string;
   /** Programs are put there by the step that links them, and by no other. */
   readonly links?: true;
   /** As in SandboxRun. */
@@ -34,6 +36,7 @@ export async function runGo(job: BuildJob, run: GoRun): Promise<SandboxResult> {
     folder: `${buildRoot}/module`,
     mounts: [
       { from: job.root, to: buildRoot, access: "read" },
+      standardMount(run.standard),
       ...(run.thirdParties === null
         ? []
         : [{ from: run.thirdParties, to: `${goRoot}/third-parties`, access: "read" as const }]),
@@ -70,6 +73,10 @@ export function goEnvironment(): Record<string, string> {
     CGO_ENABLED: "0",
     GOPATH: "/tmp/go",
   };
+}
+
+export function standardMount(folder: string): Mount {
+  return { from: join(folder, "cache"), to: `${goRoot}/standard`, access: "read" };
 }
 
 export function toolchainMounts(toolchain: GoToolchain): Mount[] {

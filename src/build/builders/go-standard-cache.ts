@@ -1,27 +1,48 @@
 import { createHash } from "node:crypto";
-import { cp, mkdir, stat, writeFile } from "node:fs/promises";
-import { constants } from "node:fs";
+import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { whenThere } from "../../core/errors.ts";
 import { goStandardPackages } from "../../source/imports/go-standard-packages.ts";
 import type { GoToolchain } from "../../source/imports/go-toolchain.ts";
 import { describePlatform } from "../own-packages.ts";
 import { type BuildJob, type BuildOutcome, judgeEnvironment, outstanding } from "./builder.ts";
-import { firstLines, goEnvironment, toolchainMounts } from "./go-sandbox.ts";
+import { firstLines, goEnvironment, goRoot, standardMount, toolchainMounts } from "./go-sandbox.ts";
 
 /**
  * Compiling the standard library takes longer than most modules. It is compiled once for a machine, in a run that sees
- * nothing of any module and is told only names out of our own list, and each build gets a copy: a cache that builds
- * shared would let one put its code into another.
+ * nothing of any module and is told only names out of our own list. Each build has a cache of its own, in which that one
+ * is there as links to where it is mounted, read-only: a cache that builds could write to would let one put its code
+ * into another, and a copy is thousands of files, which are written, counted and removed again.
  */
-export async function copyStandardCache(job: BuildJob, toolchain: GoToolchain): Promise<void> {
-  const cache = join(placeOf(job, toolchain), "cache");
-  await mkdir(cache, { recursive: true });
-  const mode = constants.COPYFILE_FICLONE;
-  await cp(cache, join(job.root, "go", "cache"), { recursive: true, mode });
+export async function linkStandardCache(job: BuildJob, toolchain: GoToolchain): Promise<BuildOutcome | null> {
+  const folder = placeOf(job, toolchain);
+  await mkdir(join(folder, "cache"), { recursive: true });
+  const own = join(job.root, "go", "cache");
+  const result = await job.sandbox.run({
+    command: ["/bin/cp", "--recursive", "--symbolic-link", "--force", `${goRoot}/standard/.`, `${goRoot}/cache`],
+    folder: "/tmp",
+    mounts: [standardMount(folder), { from: own, to: `${goRoot}/cache`, access: "write" }],
+    network: "none",
+    limits: job.limits,
+    signal: job.signal,
+    onProgress: () => job.onStep("compile"),
+  });
+  const environment = judgeEnvironment("linking Go's standard library", result);
+  if (environment !== null) return environment;
+  if (result.kind === "exited" && result.code !== 0)
+    return outstanding("toolchain", `Go's standard library cannot be linked: ${firstLines(result.log, 8)}`);
+  await holdTrimming(own);
+  return null;
 }
 
-function placeOf(job: BuildJob, toolchain: GoToolchain): string {
+/** Go throws out of a cache what nobody used for days, once a day, and nobody is seen using what is only read. */
+async function holdTrimming(cache: string): Promise<void> {
+  const mark = join(cache, "trim.txt");
+  await rm(mark, { force: true });
+  await writeFile(mark, String(Math.floor(Date.now() / 1000)));
+}
+
+export function placeOf(job: Pick<BuildJob, "cache">, toolchain: GoToolchain): string {
   return join(job.cache, "go-standard", `${toolchain.version}-${describePlatform()}`);
 }
 
@@ -35,6 +56,7 @@ export async function fillStandardCache(
   const folder = placeOf(job, toolchain);
   const mark = join(folder, createHash("sha256").update(wanted.join("\n")).digest("hex"));
   if (wanted.length === 0 || (await whenThere(stat(mark))) !== null) return null;
+  await holdTrimming(join(folder, "cache"));
   const result = await job.sandbox.run({
     command: [toolchain.program, "build", ...wanted],
     folder: "/tmp",
@@ -50,6 +72,5 @@ export async function fillStandardCache(
   if (result.kind === "exited" && result.code !== 0)
     return outstanding("toolchain", `Go's standard library does not compile here: ${firstLines(result.log, 8)}`);
   await writeFile(mark, "");
-  await copyStandardCache(job, toolchain);
-  return null;
+  return linkStandardCache(job, toolchain);
 }

@@ -10,7 +10,7 @@ import { type GoPackages, listGoPackages } from "./go-packages.ts";
 import { type GoPlan, planGoBuild, writeGoMod } from "./go-plan.ts";
 import { publishedFolder, writeProxy } from "./go-published.ts";
 import { firstLines, goRoot, type GoRun, makeGoFolders, runGo } from "./go-sandbox.ts";
-import { copyStandardCache, fillStandardCache } from "./go-standard-cache.ts";
+import { fillStandardCache, linkStandardCache, placeOf } from "./go-standard-cache.ts";
 import { runGoTests } from "./go-tests.ts";
 import { fetchGoThirdParties, judgeGoVersion } from "./go-third-parties.ts";
 
@@ -48,8 +48,9 @@ async function build(job: BuildJob, toolchain: GoToolchain): Promise<BuildOutcom
   const fetched = await fetchGoThirdParties(job, toolchain, plan);
   if (fetched.kind !== "fetched") return fetched;
   await placeGoModules(job, plan);
-  await copyStandardCache(job, toolchain);
-  const run = { toolchain, thirdParties: fetched.folder };
+  const unlinked = await linkStandardCache(job, toolchain);
+  if (unlinked !== null) return unlinked;
+  const run = { toolchain, thirdParties: fetched.folder, standard: placeOf(job, toolchain) };
 
   job.onStep("compile");
   const packages = await listGoPackages(job, run);
