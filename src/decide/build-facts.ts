@@ -52,6 +52,8 @@ export interface BuildEdge {
   readonly kind: "build" | "test";
   readonly file: string;
   readonly line: number;
+  /** A build edge whose every import is of types alone: it counts as any other, and is said where imports go round. */
+  readonly typesOnly?: true | undefined;
 }
 
 export interface LastFit {

@@ -14,9 +14,22 @@ export function sayCycle(modules: ReadonlyMap<Name, ModuleFacts>, cycle: readonl
   const steps = cycle.flatMap((name, at) => {
     const module = modules.get(name);
     const next = cycle[(at + 1) % cycle.length];
-    return module === undefined || next === undefined ? [] : [sayEdge(module, next)];
+    if (module === undefined || next === undefined) return [];
+    const types = findEdge(module.edges, next)?.typesOnly === true ? ", types only" : "";
+    return [`${sayEdge(module, next)}${types}`];
   });
   return `${[...cycle, ...cycle.slice(0, 1)].join(" → ")} (${steps.join("; ")})`;
+}
+
+/** What to do about a cycle in which an import is of types alone (decision 0019); nothing where there is none. */
+export function sayTypesOfCycle(modules: ReadonlyMap<Name, ModuleFacts>, cycle: readonly Name[]): string {
+  for (const [at, name] of cycle.entries()) {
+    const next = cycle[(at + 1) % cycle.length];
+    const edge = next === undefined ? null : findEdge(modules.get(name)?.edges ?? [], next);
+    if (edge?.typesOnly === true)
+      return `: ${name} needs only types of ${next}, and these too come of a build of ${next}; move them to a module that both import`;
+  }
+  return "";
 }
 
 /** `src/page.ts:3`; of a whole file `Cargo.toml`. */

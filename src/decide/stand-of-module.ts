@@ -5,7 +5,7 @@ import { buildKey, type BuildFacts, type ModuleFacts } from "./build-facts.ts";
 import { dependenciesOf, type BuildGraph } from "./build-graph.ts";
 import { digestValue } from "./digest.ts";
 import { explainBuild } from "./explain-build.ts";
-import { sayCycle, sayPlace } from "./say-edge.ts";
+import { sayCycle, sayPlace, sayTypesOfCycle } from "./say-edge.ts";
 import { listNames } from "./short-names.ts";
 
 /** How one module stands. Exactly one holds. */
@@ -83,7 +83,8 @@ function findBroken({ facts, graph, module }: StandInput): string | null {
   const name = module.module;
   if (module.problem !== null) return module.problem;
   const cycle = graph.cycleOf.get(name);
-  if (cycle !== undefined) return `${name} cannot be built: its imports go round, ${sayCycle(facts.modules, cycle)}`;
+  if (cycle !== undefined)
+    return `${name} cannot be built: its imports go round, ${sayCycle(facts.modules, cycle)}${sayTypesOfCycle(facts.modules, cycle)}`;
   for (const edge of module.edges) {
     if (!facts.modules.has(edge.dependency))
       return `${name} imports ${edge.dependency} at ${sayPlace(edge)}, which no module publishes`;

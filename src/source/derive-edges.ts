@@ -1,7 +1,14 @@
 import type { Name } from "../core/names.ts";
 import { compareText } from "../decide/short-names.ts";
 import { describeFinding, type Finding } from "./finding.ts";
-import type { FactFiles, FileImports, ImportReader, PublishedNames, Resolver } from "./imports/import-reader.ts";
+import type {
+  FactFiles,
+  FileImports,
+  ImportKind,
+  ImportReader,
+  PublishedNames,
+  Resolver,
+} from "./imports/import-reader.ts";
 import { importsKey } from "./imports/read-module-imports.ts";
 import type { Placements } from "./placements.ts";
 import type { Published, Rival } from "./publish-names.ts";
@@ -53,7 +60,8 @@ export function deriveModule(options: DeriveModule): Omit<SourceFacts, "known"> 
     // After the code: where it shows a use of the same kind, that line says more.
     for (const { owner, use, file, line } of resolver.declared) {
       const known = edges.get(owner);
-      if (known === undefined || (known.kind === "test" && use === "build")) addEdge(edges, owner, use, file, line);
+      if (known === undefined || (known.kind === "test" && use === "build"))
+        addEdge(edges, { dependency: owner, kind: use, file, line });
     }
   }
   const worst = findings.find((finding) => finding.severity === "error");
@@ -104,7 +112,7 @@ function collectEdges({ folder, imports: read, reader, resolver, published, edge
       const place = { file: file.path, line: found.line };
       if (finding !== null) findings.push({ ...finding, ...place });
       for (const one of owner === null ? more : [owner, ...more]) {
-        addEdge(edges, one, use, file.path, found.line);
+        addEdge(edges, { dependency: one, kind: use, ...place, ...sayTypes(use, found.kind) });
         findings.push(...sayRivals(published, one, found.specifier).map((message) => ({ ...message, ...place })));
       }
     }
@@ -132,15 +140,18 @@ function compareFindings(a: Finding, b: Finding): number {
  * The first place by file and line makes the edge, in whatever order they come. A build edge covers a test edge: what
  * is compiled in is there for the tests too.
  */
-function addEdge(
-  edges: Map<Name, SourceEdge>,
-  dependency: Name,
-  kind: "build" | "test",
-  file: string,
-  line: number,
-): void {
-  const known = edges.get(dependency);
-  const isBefore = (edge: SourceEdge): boolean =>
-    kind === edge.kind ? (compareText(file, edge.file) || line - edge.line) < 0 : kind === "build";
-  if (known === undefined || isBefore(known)) edges.set(dependency, { dependency, kind, file, line });
+function addEdge(edges: Map<Name, SourceEdge>, edge: SourceEdge): void {
+  const known = edges.get(edge.dependency);
+  if (known === undefined || (known.kind !== edge.kind && edge.kind === "build")) {
+    edges.set(edge.dependency, edge);
+    return;
+  }
+  if (known.kind !== edge.kind) return;
+  const { typesOnly, ...first } = (compareText(edge.file, known.file) || edge.line - known.line) < 0 ? edge : known;
+  const both = known.typesOnly === true && edge.typesOnly === true;
+  edges.set(edge.dependency, both ? { ...first, typesOnly } : first);
+}
+
+function sayTypes(use: "build" | "test", kind: ImportKind): Pick<SourceEdge, "typesOnly"> {
+  return use === "build" && kind === "type" ? { typesOnly: true } : {};
 }

@@ -18,6 +18,8 @@ export interface SourceEdge {
   readonly kind: "build" | "test";
   readonly file: string;
   readonly line: number;
+  /** A build edge whose every import is of types alone. */
+  readonly typesOnly?: true | undefined;
 }
 
 export interface SourceProblem {

@@ -11,6 +11,8 @@ export const edgeSchema = z.object({
   kind: z.enum(["build", "test"]),
   file: z.string(),
   line: z.number().int(),
+  /** Of a build edge: every import is of types alone. */
+  typesOnly: z.literal(true).optional(),
 });
 export type Edge = z.infer<typeof edgeSchema>;
 
@@ -29,25 +31,31 @@ export async function replaceEdges(db: Queryable, mesh: Name, modules: readonly 
     db,
     `with wanted as (
        select * from jsonb_to_recordset($3::jsonb)
-         as e(module text, dependency text, kind text, file text, line integer)),
+         as e(module text, dependency text, kind text, file text, line integer, "typesOnly" boolean)),
      gone as (
        delete from module_edge e where e.mesh = $1 and e.module = any($2::text[])
          and not exists (select from wanted w
                           where w.module = e.module and w.dependency = e.dependency and w.kind = e.kind))
-     insert into module_edge as known (mesh, module, dependency, kind, file, line)
-       select $1, w.module, w.dependency, w.kind, w.file, w.line from wanted w
+     insert into module_edge as known (mesh, module, dependency, kind, file, line, types_only)
+       select $1, w.module, w.dependency, w.kind, w.file, w.line, coalesce(w."typesOnly", false) from wanted w
          join module m on m.mesh = $1 and m.name = w.module
-     on conflict (mesh, module, dependency, kind) do update set file = excluded.file, line = excluded.line
-       where (known.file, known.line) is distinct from (excluded.file, excluded.line)`,
+     on conflict (mesh, module, dependency, kind) do update set file = excluded.file, line = excluded.line, types_only = excluded.types_only
+       where (known.file, known.line, known.types_only)
+             is distinct from (excluded.file, excluded.line, excluded.types_only)`,
     [mesh, modules.map(({ module }) => module), storableJson(rows)],
   );
 }
 
+const edgeRowSchema = edgeSchema
+  .extend({ typesOnly: z.boolean() })
+  .transform(({ typesOnly, ...edge }): Edge => (typesOnly ? { ...edge, typesOnly } : edge));
+
 export function listEdges(db: Queryable, mesh: Name): Promise<Edge[]> {
   return many(
     db,
-    edgeSchema,
-    `select module, dependency, kind, file, line from module_edge where mesh = $1 order by module, dependency, kind`,
+    edgeRowSchema,
+    `select module, dependency, kind, file, line, types_only as "typesOnly"
+       from module_edge where mesh = $1 order by module, dependency, kind`,
     [mesh],
   );
 }

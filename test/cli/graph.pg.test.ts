@@ -70,4 +70,18 @@ describe("what would be built, without a controller", () => {
       /mid may be out of date: core moved \(.*, commit ".*", .* ago\); mid imports core at src\/index\.ts:1/,
     );
   });
+
+  it("names the import that is of types only where imports go round, and what to do (R6, case 15)", async () => {
+    await bed.shop.commit({
+      "core/src/types.ts": `import type { Page } from "@test/mid";\nexport type One = Page;\n`,
+      "core/src/also.ts": `export type Two = import("@test/mid").Page;\n`,
+    });
+    await bed.compare();
+    const { stdout } = await bed.run("why", "core");
+    expect(stdout).toContain("core imports mid at src/also.ts:1, types only; mid imports core at src/index.ts:1)");
+    expect(stdout).toContain("core needs only types of mid, and these too come of a build of mid; move them");
+    await bed.shop.commit({ "core/src/value.ts": `import "@test/mid";\n` });
+    await bed.compare();
+    expect((await bed.run("why", "core")).stdout).not.toMatch(/types only|only types/);
+  });
 });

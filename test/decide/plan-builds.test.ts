@@ -154,6 +154,15 @@ describe("what cannot be built says why", () => {
     expect(plan.waiting).toMatchObject([{ module: "behind", for: ["x"], why: "behind waits for x (broken)" }]);
   });
 
+  it("a cycle in which one import is of types only: which, and what to do", () => {
+    const edge = { dependency: "b", kind: "build", file: "src/types.ts", line: 3, typesOnly: true } as const;
+    const facts = withModule(buildMeshOfModules({ a: [], b: ["a"] }), "a", { edges: [edge] });
+    expect(planBuilds(facts).broken[0]?.why).toBe(
+      "a cannot be built: its imports go round, a → b → a (a imports b at src/types.ts:3, types only; " +
+        "b imports a at src/index.ts:1): a needs only types of b, and these too come of a build of b; move them to a module that both import",
+    );
+  });
+
   it("an import that no module publishes", () => {
     expect(planBuilds(buildMeshOfModules({ page: ["gone"] })).broken).toMatchObject([
       { why: "page imports gone at src/index.ts:1, which no module publishes" },
