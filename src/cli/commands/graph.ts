@@ -105,6 +105,7 @@ function answer(asked: Question, facts: BuildFacts, plan: BuildPlan): CommandRes
   const document: GraphDocument = {
     module: asked.module,
     edges,
+    ...(asked.kind === undefined ? {} : { kind: asked.kind }),
     cycles,
     ...(asked.order ? { order: selectModules(asked, edges, plan.order) } : {}),
   };

@@ -7,6 +7,8 @@ export interface GraphDocument {
   /** The module that was asked about; null: all. */
   readonly module: Name | null;
   readonly edges: readonly GraphEdge[];
+  /** Only edges of this kind were asked for. */
+  readonly kind?: GraphEdge["kind"];
   /** `--order`: every module, dependencies first. */
   readonly order?: readonly Name[];
   /** Cycles of build edges, the shortest first, with the import of each step. */
@@ -19,10 +21,13 @@ export function graphText(document: GraphDocument): string {
   const { edges, cycles } = document;
   const rows = edges.map((edge) => [edge.from, edge.to, sayKind(edge), sayPlaceOf(edge)]);
   const table =
-    rows.length === 0
-      ? [document.module === null ? "no module imports another" : `${document.module} has no such edges`]
-      : [alignColumns([["MODULE", "IMPORTS", "KIND", "AT"], ...rows])];
+    rows.length === 0 ? [sayNone(document)] : [alignColumns([["MODULE", "IMPORTS", "KIND", "AT"], ...rows])];
   return [...(document.order === undefined ? table : [document.order.join("\n")]), ...sayCycles(cycles)].join("\n");
+}
+
+function sayNone({ module, kind }: GraphDocument): string {
+  if (module !== null) return `${module} has no such edges`;
+  return kind === undefined ? "no module imports another" : `no module has a ${kind} edge`;
 }
 
 function sayCycles(cycles: readonly string[]): string[] {

@@ -30,6 +30,7 @@ export function moduleText(document: ModuleDocument, now: Date, withLog: boolean
   const findings = module.findings.map((finding) => `  ${finding.file}:${finding.line}  ${plainLine(finding.message)}`);
   const builds = document.builds.map((build) => [
     build.commit.slice(0, 7),
+    build.inputs.slice(7, 14),
     build.state,
     build.artifact?.slice(7, 19) ?? "-",
     describeAge(build.startedAt, now),
@@ -41,7 +42,9 @@ export function moduleText(document: ModuleDocument, now: Date, withLog: boolean
     alignColumns(facts, "  "),
     ...(findings.length === 0 ? [] : ["", "noticed in the source", ...findings]),
     "",
-    builds.length === 0 ? "no builds yet" : alignColumns([["COMMIT", "VERDICT", "ARTIFACT", "STARTED", ""], ...builds]),
+    builds.length === 0
+      ? "no builds yet"
+      : alignColumns([["COMMIT", "INPUTS", "VERDICT", "ARTIFACT", "STARTED", ""], ...builds]),
     ...(withLog && newest !== undefined
       ? ["", `log of the newest build (its end)`, ...plainLines(newest.logTail).map((line) => `  ${line}`)]
       : []),
