@@ -2,7 +2,7 @@ import { z } from "zod";
 import { nameSchema, type Name } from "../core/names.ts";
 import { timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
-import { maybeOne } from "./rows.ts";
+import { maybeOne, one } from "./rows.ts";
 import { accountedSchema } from "./waves.ts";
 
 const waveProgressSchema = z.object({
@@ -29,4 +29,16 @@ export function readWaveProgress(db: Queryable, mesh: Name): Promise<WaveProgres
        from wave where mesh = $1 order by started_at desc limit 1`,
     [mesh],
   );
+}
+
+/** Does a wave that goes on still have to say how one of these modules came out? */
+export async function isUnaccounted(db: Queryable, mesh: Name, modules: readonly Name[]): Promise<boolean> {
+  const { open } = await one(
+    db,
+    z.object({ open: z.boolean() }),
+    `select exists (select from wave w, jsonb_array_elements_text(w.announced) as a(name)
+                     where w.mesh = $1 and w.ended_at is null and a.name = any($2::text[]) and not w.accounted ? a.name) as open`,
+    [mesh, modules],
+  );
+  return open;
 }

@@ -9,7 +9,7 @@ import { listEdges } from "../../store/edges.ts";
 import { listModules, type ModuleRecord } from "../../store/modules.ts";
 import { readClock } from "../../store/read-clock.ts";
 import { listHeads, type SourceHead } from "../../store/source-heads.ts";
-import { readWaveProgress } from "../../store/wave-progress.ts";
+import { isUnaccounted, readWaveProgress } from "../../store/wave-progress.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 import { plainLine } from "../text/plain.ts";
 import { isMoving, waitsForMoving } from "../still-moving.ts";
@@ -69,6 +69,8 @@ export const buildCommand: CommandDefinition = {
 interface Seen {
   readonly modules: readonly ModuleRecord[];
   readonly heads: readonly SourceHead[];
+  /** False: the newest sources were compared, and how these modules stand is of the plan before. */
+  readonly isPlanned: boolean;
 }
 
 async function expectModules(connection: MeshConnection, names: readonly string[]): Promise<void> {
@@ -91,11 +93,19 @@ async function askToLook(connection: MeshConnection, names: readonly string[]): 
 }
 
 async function readModules({ db, mesh }: MeshConnection, names: readonly string[]): Promise<Seen> {
+  // Before the modules: a wave that accounts for them began before the tips were marked as compared.
+  const heads = await listHeads(db, mesh);
+  const all = await listModules(db, mesh);
+  const asked = names.length === 0 ? all : all.filter((module) => names.includes(module.name));
+  const isPlanned = !(await isUnaccounted(
+    db,
+    mesh,
+    asked.filter((module) => module.standing !== "waiting").map((module) => module.name),
+  ));
+  if (!isPlanned) return { modules: asked, heads, isPlanned };
+  // Again: the plan may have been kept in between.
   const modules = await listModules(db, mesh);
-  return {
-    modules: names.length === 0 ? modules : modules.filter((module) => names.includes(module.name)),
-    heads: await listHeads(db, mesh),
-  };
+  return { modules: modules.filter((module) => asked.some((one) => one.name === module.name)), heads, isPlanned };
 }
 
 const singleLines = 50;
@@ -134,7 +144,7 @@ async function waitForVerdicts(
         head.failure !== null ||
         (head.lookedAt !== null && head.lookedAt >= wait.askedAt && head.comparedCommit === head.commit),
     );
-    if (looked && !(await isAnyMoving(connection, seen.modules))) return seen;
+    if (looked && seen.isPlanned && !(await isAnyMoving(connection, seen.modules))) return seen;
     if (performance.now() >= until || interrupt.aborted) return seen;
     await sleep(200, interrupt);
   }
