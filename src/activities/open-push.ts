@@ -37,7 +37,8 @@ export async function openNewPush(deps: PushDependencies, request: PushRequest):
   });
   await deps.records.recordBaseline(request.push, captureBaseline(view.world));
   const round = { push: request.push, round: 0 };
-  if ((await deps.records.countTargets(round)) === 0) await deps.records.recordTargets(round, targets);
+  if ((await deps.records.countTargets(round)) === 0)
+    await deps.records.recordTargets(round, await nameAsKept(deps, request, targets));
   const kept = await deps.records.countTargets(round);
   const first = await deps.records.listTargets({ ...round, from: 0, count: 5 });
   return {
@@ -48,6 +49,19 @@ export async function openNewPush(deps: PushDependencies, request: PushRequest):
       request.why,
     ),
   };
+}
+
+/** An attempt before this one may have named others, by an earlier look: those it named are this push's. */
+async function nameAsKept(
+  deps: PushDependencies,
+  { push, why }: PushRequest,
+  targets: readonly PushTarget[],
+): Promise<PushTarget[]> {
+  const kept = await deps.records.getPush(push);
+  if (kept === null) throw new Error(`push ${push} was opened, and is not recorded`);
+  return kept.named.map(
+    (node) => targets.find((one) => one.node === node) ?? { node, why: why === "" ? "named" : why },
+  );
 }
 
 function chooseTargets(request: PushRequest, view: MeshView): PushTarget[] {

@@ -1,5 +1,6 @@
 import type { Declaration, Order } from "../../../src/core/declaration.ts";
-import type { Digest } from "../../../src/core/names.ts";
+import type { Digest, Name } from "../../../src/core/names.ts";
+import type { World } from "../../../src/decide/world.ts";
 import { compareOrder, describeOrder } from "../../../src/decide/order.ts";
 import { composeForPush } from "../../../src/decide/compose-for-push.ts";
 import { staleAfterMs } from "../controllers/controller.ts";
@@ -10,15 +11,27 @@ import { demand } from "./violation.ts";
 export interface CommitChecks {
   /** Every declaration ever committed, by its order. */
   readonly mail: ReadonlyMap<string, { readonly digest: Digest; readonly node: string; readonly wish: number }>;
+  /** A push looks whom it changed. */
+  look(push: string, world: World, baseline: ReadonlyMap<Name, Digest | null>): void;
   see(commit: GateCommit): void;
 }
+
+/** By push: those that were to be something else than before it, at any of its looks. */
+type Changed = ReadonlyMap<string, ReadonlySet<Name>>;
 
 /** I3, I5 to I9, I14 and I15 at each commit through the gate. */
 export function createCommitChecks(open: (envelope: Uint8Array) => Declaration): CommitChecks {
   const mail = new Map<string, { digest: Digest; node: string; wish: number }>();
   let last: { commit: GateCommit; order: Order } | null = null;
+  const changed = new Map<string, Set<Name>>();
   return {
     mail,
+    look(push, world, baseline) {
+      const known = changed.get(push) ?? new Set();
+      changed.set(push, known);
+      for (const [node, before] of baseline)
+        if (!known.has(node) && composeForPush(world, node, { named: false }).digest !== before) known.add(node);
+    },
     see(commit) {
       const order = { epoch: commit.epoch, number: commit.numbers.at(-1) ?? 0 };
       demand(commit.after.epoch === commit.epoch, "I5", () => {
@@ -33,7 +46,7 @@ export function createCommitChecks(open: (envelope: Uint8Array) => Declaration):
         checkRecord(commit, one);
         const declaration = open(one.mail.envelope);
         checkCredentials(commit, declaration);
-        checkReach(commit, one);
+        checkReach(commit, one, changed);
         checkMoment(commit, one);
         checkOnce(commit, one, declaration);
         checkFreshness(commit, declaration);
@@ -96,15 +109,12 @@ function checkCredentials(commit: GateCommit, declaration: Declaration): void {
 }
 
 /** I9, I9b: a cascade reaches whom the push changed, at the builds that machine was last sent. */
-function checkReach(commit: GateCommit, { sent }: KeptDeclaration): void {
+function checkReach(commit: GateCommit, { sent }: KeptDeclaration, changed: Changed): void {
   const push = commit.after.pushes.get(sent.push);
   if (push === undefined || push.named.includes(sent.node)) return;
   const baseline = commit.after.baselines.get(sent.push)?.get(sent.node);
-  // Told since then by this push or another, it may have come back to what it should have been.
-  const lastAt = newestSent(commit.before, sent.node)?.issuedAt ?? "";
-  const isToldSince = push.baselineAt !== null && lastAt >= push.baselineAt;
-  demand(baseline !== sent.digest || isToldSince, "I9", () => {
-    return `${sent.push} told ${sent.node} what it should have been before the push`;
+  demand(changed.get(sent.push)?.has(sent.node) === true, "I9", () => {
+    return `${sent.push} told ${sent.node}, which should be ${baseline} before the push and at each look since`;
   });
   if (push.kind === "auto") return;
   const before = newestSent(commit.before, sent.node);

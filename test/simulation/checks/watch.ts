@@ -27,6 +27,7 @@ export function watch(parts: Parts): HostChecks {
     highest = Math.max(highest, epoch);
     guard(parts, () => checkAlone(parts, holder));
   };
+  store.onChangeRead = (...look) => commits.look(...look);
   store.onDeclaration = (node) => parts.waiters.wake(node);
   store.onKept = (kept) => guard(parts, () => hosts.kept(kept));
   store.onWithdrawn = ({ id, version, provider }) => {

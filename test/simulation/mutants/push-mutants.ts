@@ -76,11 +76,19 @@ export const pushMutants: readonly Mutant[] = [
     breaks: ["I9"],
   },
   {
+    name: "named-anew",
+    why: "a retry names others than its first attempt",
+    file: "src/activities/open-push.ts",
+    find: `return kept.named.map((node) => targets.find((one) => one.node === node) ?? { node, why: why === "" ? "named" : why });`,
+    replace: `return [...targets];`,
+    breaks: ["I9"],
+  },
+  {
     name: "nobody-told",
     why: "whom a push tells first is kept only where it was kept already",
     file: "src/activities/open-push.ts",
-    find: `if ((await deps.records.countTargets(round)) === 0) await deps.records.recordTargets(round, targets);`,
-    replace: `if (await deps.records.countTargets(round)) await deps.records.recordTargets(round, targets);`,
+    find: `if ((await deps.records.countTargets(round)) === 0)`,
+    replace: `if ((await deps.records.countTargets(round)) > 0)`,
     breaks: ["L5", "L1"],
   },
 ];

@@ -1,5 +1,7 @@
 import type { Provision } from "../../../src/core/provision.ts";
 import type { Report } from "../../../src/core/report.ts";
+import type { Digest, Name } from "../../../src/core/names.ts";
+import type { World } from "../../../src/decide/world.ts";
 import type { FailureTrack } from "../../../src/decide/track-failures.ts";
 import type { Process, Timeline } from "../timeline.ts";
 import { createGate, type Gate } from "./lock.ts";
@@ -35,6 +37,8 @@ export interface Hooks {
   onDeclaration: (node: string) => void;
   /** A report became its node's account. */
   onKept: (kept: KeptReport) => void;
+  /** A push looks whom it changed. */
+  onChangeRead: (push: string, world: World, baseline: ReadonlyMap<Name, Digest | null>) => void;
   /** The provider's host said that it is gone. */
   onWithdrawn: (provision: Provision) => void;
 }
@@ -112,6 +116,7 @@ export function createBackend(timeline: Timeline, first: Records): Backend {
     onGrant: () => undefined,
     onDeclaration: () => undefined,
     onKept: () => undefined,
+    onChangeRead: () => undefined,
     onWithdrawn: () => undefined,
   };
   return backend;

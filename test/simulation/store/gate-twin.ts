@@ -27,6 +27,12 @@ export function createGateTwin({ draft, statement, nowIso, onRead }: GateRoad): 
       statement(() => {
         for (const box of boxes) {
           const key = `${box.provision}#${box.version}#${recipient.node}#${recipient.incarnation}`;
+          if (
+            !draft.provisions.some(
+              ({ provision: { id, version } }) => `${id}#${version}` === `${box.provision}#${box.version}`,
+            )
+          )
+            throw new Error(`foreign key: a box of ${box.provision}#${box.version}, which is not there`);
           // Sealing is randomised: the first one stands.
           if (!draft.boxes.has(key)) draft.boxes = put(draft.boxes, key, box);
         }

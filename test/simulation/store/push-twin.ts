@@ -1,11 +1,12 @@
 import type { GateRecords, PushRecords } from "../../../src/activities/push-records.ts";
+import type { Provision } from "../../../src/core/provision.ts";
 import { DeadEpochError, UnavailableError } from "../../../src/core/errors.ts";
 import { assembleView } from "../../../src/store/situations.ts";
 import type { Process } from "../timeline.ts";
 import type { Backend, OpenTransaction } from "./backend.ts";
 import { createGateTwin } from "./gate-twin.ts";
 import type { Road } from "./road.ts";
-import { type Draft, newestSent, put, type Records, worldOf } from "./state.ts";
+import { type Draft, type KeptProvision, newestSent, put, type Records, worldOf } from "./state.ts";
 
 export function createPushTwin(backend: Backend, road: Road, process: Process): PushRecords {
   return {
@@ -48,19 +49,28 @@ export function createPushTwin(backend: Backend, road: Road, process: Process): 
         const found = backend.records.pushes.get(id);
         const baseline = backend.records.baselines.get(id);
         if (found === undefined || baseline === undefined) return null;
+        const world = worldOf(backend.records);
+        backend.onChangeRead(id, world, baseline);
         const effects = {
-          minted: backend.records.provisions.flatMap((one) => (one.mintedBy === id ? [one.provision] : [])),
-          withdrawn: backend.records.provisions.flatMap((one) => (one.withdrawnBy === id ? [one.provision] : [])),
+          minted: listSorted(backend.records, (one) => one.mintedBy === id),
+          withdrawn: listSorted(backend.records, (one) => one.withdrawnBy === id),
         };
         return {
           push: found,
           baseline,
           told: backend.records.told.get(id) ?? [],
-          world: worldOf(backend.records),
+          world,
           effects,
         };
       }),
   };
+}
+
+/** By id and version. */
+function listSorted({ provisions }: Records, isWanted: (one: KeptProvision) => boolean): Provision[] {
+  return provisions
+    .flatMap((one) => (isWanted(one) ? [one.provision] : []))
+    .toSorted((a, b) => (a.id === b.id ? a.version - b.version : a.id < b.id ? -1 : 1));
 }
 
 interface Parts {

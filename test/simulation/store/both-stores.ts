@@ -1,0 +1,129 @@
+import { createPushRecords, type PushRecords } from "../../../src/activities/push-records.ts";
+import type { Report } from "../../../src/core/report.ts";
+import { leaseAgeMs } from "../../../src/decide/lease.ts";
+import { judgeReport, listGrantsRead } from "../../../src/decide/judge-report.ts";
+import { keepAccount } from "../../../src/store/accounts.ts";
+import { assign } from "../../../src/store/assignments.ts";
+import { putArtifact } from "../../../src/store/artifacts.ts";
+import type { Database } from "../../../src/store/database.ts";
+import { readLease, releaseLease, renewLease, takeLease } from "../../../src/store/lease.ts";
+import { ensureMesh } from "../../../src/store/meshes.ts";
+import { recordModulePlans } from "../../../src/store/module-plans.ts";
+import { addModule } from "../../../src/store/modules.ts";
+import { addNode } from "../../../src/store/nodes.ts";
+import { confirmWithdrawals, listProvisions } from "../../../src/store/provisions.ts";
+import { addRepository } from "../../../src/store/repositories.ts";
+import type { LeaseStore } from "../../../src/worker/lease-keeper.ts";
+import type { Provision } from "../../../src/core/provision.ts";
+import { digestOf } from "../../store/open-records.ts";
+import { createProcess, type Timeline } from "../timeline.ts";
+import { listNodeNames, firstRecords, moduleNames } from "../world/mesh.ts";
+import { createStoreTwin } from "./twin.ts";
+
+/** What both stores do for the simulator: the twin in no time, and PostgreSQL as the product calls it. */
+export interface StoreUnderContract {
+  readonly mesh: string;
+  readonly push: PushRecords;
+  readonly lease: (holder: string) => LeaseStore;
+  readonly keepReport: (report: Report) => Promise<string>;
+  readonly listProvisions: () => Promise<readonly Provision[]>;
+}
+
+const instant: Timeline = {
+  nowMs: 0,
+  events: 0,
+  at: () => () => undefined,
+  pass: () => Promise.resolve(),
+  run: () => Promise.resolve(),
+};
+
+const nodes = listNodeNames(3);
+
+/** The records of `firstRecords`, in the twin. */
+export function openTwin(mesh: string): StoreUnderContract {
+  const twin = createStoreTwin(instant, { ...firstRecords(nodes), mesh });
+  const connection = twin.connect(createProcess("contract"), { latencyMs: () => 0, call: () => "none" });
+  return {
+    mesh,
+    push: connection.push,
+    lease: connection.lease,
+    keepReport: connection.keepReport,
+    listProvisions: () => Promise.resolve(twin.records.provisions.map((one) => one.provision)),
+  };
+}
+
+/** The same records in PostgreSQL. */
+export async function openPostgres(db: Database, mesh: string): Promise<StoreUnderContract> {
+  const first = firstRecords(nodes);
+  await ensureMesh(db, mesh);
+  await addRepository(db, mesh, { name: "examples", url: "file:///examples.git" });
+  for (const { name, address, incarnation, keys } of first.nodes.values()) {
+    await addNode(db, mesh, { name, address });
+    const values = [mesh, name, incarnation, keys?.sign ?? null, keys?.seal ?? null];
+    const enrol = `update node set incarnation = $3, sign_key = $4, seal_key = $5, enrolled_at = now()
+      where mesh = $1 and name = $2`;
+    await db.query(enrol, values);
+  }
+  for (const name of moduleNames) {
+    await addModule(db, mesh, { name, repository: "examples", branch: "main", path: name });
+    await db.query(`update module set manifest = $3 where mesh = $1 and name = $2`, [mesh, name, manifestOf(name)]);
+  }
+  for (const { artifact, manifest } of first.artifacts.values()) {
+    await putArtifact(db, mesh, artifact, manifest);
+    const fit = { inputs: digestOf("inputs"), artifact: artifact.digest };
+    const plan = { standing: "current", standingWhy: "", wantedInputs: fit.inputs, fit } as const;
+    await recordModulePlans(db, mesh, [{ module: artifact.module, ...plan }]);
+  }
+  for (const list of first.assignments.values()) for (const one of list) await assign(db, mesh, one);
+  return {
+    mesh,
+    push: createPushRecords(db, mesh),
+    lease: (holder) => openLease(db, mesh, holder),
+    async keepReport(report) {
+      const decision = await keepAccount(db, mesh, report, (facts) => judgeReport(report, facts));
+      const { kind } = decision;
+      const read = kind === "kept" || kind === "duplicate" ? listGrantsRead(report) : null;
+      if (read !== null) await confirmWithdrawals(db, mesh, read);
+      return kind === "wrong-incarnation" || kind === "unknown-declaration" ? "refused" : kind;
+    },
+    listProvisions: () => listProvisions(db, mesh),
+  };
+}
+
+function manifestOf(module: string): unknown {
+  const found = [...firstRecords(nodes).artifacts.values()].find((one) => one.artifact.module === module);
+  if (found === undefined) throw new Error(`no artifact of ${module}`);
+  return found.manifest;
+}
+
+function openLease(db: Database, mesh: string, holder: string): LeaseStore {
+  return {
+    read: () => readLease(db, mesh),
+    take: async (seen) => (await takeLease(db, { mesh, holder, ageMs: leaseAgeMs, seen }))?.epoch ?? null,
+    renew: (epoch) => renewLease(db, { mesh, holder, epoch }),
+    release: (epoch) => releaseLease(db, { mesh, holder, epoch }),
+  };
+}
+
+/** For comparing: moments of the clock are all one, bytes are text, maps are lists. */
+export function comparable(value: unknown): unknown {
+  if (value instanceof Map) return [...value].map(comparable).toSorted(byText);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("hex");
+  if (Array.isArray(value)) return value.map(comparable);
+  if (typeof value === "string") return value === fixedMoment || !isMoment(value) ? value : "a moment";
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.map(([key, member]) => [key, key.endsWith("Ms") ? "an age" : comparable(member)]));
+}
+
+/** Written by the test itself, so it must come back as it was. */
+export const fixedMoment = "2025-06-01T00:00:00.000Z";
+
+function isMoment(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT/.test(text);
+}
+
+function byText(a: unknown, b: unknown): number {
+  const [left, right] = [JSON.stringify(a), JSON.stringify(b)];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
