@@ -11,7 +11,8 @@ import { openRecords, type Records } from "../mesh/open-records.ts";
 import { percentile } from "../report/percentile.ts";
 import { toRow, type Row } from "../report/row.ts";
 
-const modules = 1_000;
+/** Another number by MESH_BENCH_MODULES=5000. */
+const modules = Number(process.env["MESH_BENCH_MODULES"] ?? 1_000);
 
 interface Comparison {
   readonly ms: number;

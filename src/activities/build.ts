@@ -23,7 +23,7 @@ import { claimBuild, recordVerdict, type BuildRecord } from "../store/builds.ts"
 import type { Database } from "../store/database.ts";
 import { recordJudged } from "../store/held-sources.ts";
 import { recordFit } from "../store/module-plans.ts";
-import type { ModuleRecord } from "../store/modules.ts";
+import type { ModuleToPlan } from "../store/modules-to-plan.ts";
 import { getRepository } from "../store/repositories.ts";
 import { attendBuild } from "./attend-build.ts";
 import type { BuildResult } from "./build-result.ts";
@@ -112,8 +112,8 @@ export function createBuildActivities(deps: BuildDependencies) {
 
 interface Claimed {
   readonly planned: PlannedBuild;
-  readonly module: ModuleRecord;
-  readonly modules: readonly ModuleRecord[];
+  readonly module: ModuleToPlan;
+  readonly modules: readonly ModuleToPlan[];
   readonly edges: readonly BuildEdge[];
   readonly lastFit: Closure | null;
   readonly attempt: number;

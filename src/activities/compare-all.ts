@@ -19,6 +19,7 @@ import { damagedCloneCode } from "./note-damaged-clone.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
 import type { ComparisonRequest } from "./control-types.ts";
 import { loadBuildPlan, type BuildSurroundings } from "./load-build-facts.ts";
+import { askSettled } from "./remember-settled.ts";
 import { isSourceFailure, lookAtSources, noteFailure } from "./look-at-sources.ts";
 
 /**
@@ -33,31 +34,47 @@ export async function compareAll(
   const looked = await lookAtSources(deps);
   const repositories = await openRepositories(deps);
   const heads = await fetchHeads(deps, repositories, looked);
-  const modules = await listModuleSources(deps.db, deps.mesh);
-  if (modules.length > 0) {
-    const comparison = await compareSources({
-      modules: modules.map(({ name, repository, branch, path }) => ({ module: name, repository, branch, path })),
-      repositories,
-      heads,
-      known: new Map(
-        modules.flatMap(({ name, known, sourceCommit }) =>
-          // Facts that were written without saying what they were read from are read again.
-          known !== null && known.commit === sourceCommit ? [[name, known] as const] : [],
-        ),
-      ),
-      cache: deps.imports,
-      signal,
-    });
-    const named = await nameFailures(deps, modules, comparison.modules);
-    const { facts, unchanged } = await holdFacts(deps, modules, { facts: named, unchanged: comparison.unchanged });
-    await keepFacts(deps, facts);
-    if (unchanged.length > 0) await recordUnchanged(deps.db, deps.mesh, unchanged);
-  }
+  const settled = await askSettled(deps, {
+    repositories: new Map([...repositories].map(([name, { url }]) => [name, url])),
+    heads,
+  });
+  const read = settled.isKnown ? 0 : await readModules(deps, { repositories, heads, signal });
   await keepSurroundings(deps, repositories);
-  const wave = await announce(deps, request);
+  const { wave, isQuiet } = settled.isKnown ? { wave: request.wave, isQuiet: false } : await announce(deps, request);
+  if (read === 0 && isQuiet) await settled.remember();
   await markCompared(deps, heads);
   await clearMendedClones(deps);
   return { wave };
+}
+
+interface Reading {
+  readonly repositories: ReadonlyMap<Name, Repository>;
+  readonly heads: ReadonlyMap<string, ObjectId | null>;
+  readonly signal: AbortSignal;
+}
+
+/** Reads what moved and keeps it. Answers how many modules were found otherwise than they are on record. */
+async function readModules(deps: ControlDependencies, { repositories, heads, signal }: Reading): Promise<number> {
+  const modules = await listModuleSources(deps.db, deps.mesh);
+  if (modules.length === 0) return 0;
+  const comparison = await compareSources({
+    modules: modules.map(({ name, repository, branch, path }) => ({ module: name, repository, branch, path })),
+    repositories,
+    heads,
+    known: new Map(
+      modules.flatMap(({ name, known, sourceCommit }) =>
+        // Facts that were written without saying what they were read from are read again.
+        known !== null && known.commit === sourceCommit ? [[name, known] as const] : [],
+      ),
+    ),
+    cache: deps.imports,
+    signal,
+  });
+  const named = await nameFailures(deps, modules, comparison.modules);
+  const { facts, unchanged } = await holdFacts(deps, modules, { facts: named, unchanged: comparison.unchanged });
+  await keepFacts(deps, facts);
+  if (unchanged.length > 0) await recordUnchanged(deps.db, deps.mesh, unchanged);
+  return comparison.modules.length + comparison.unchanged.length;
 }
 
 /** Those that can be opened. An address that we refuse was noted by the look before: it stops no other repository. */
@@ -190,11 +207,18 @@ async function keepFacts(deps: ControlDependencies, facts: readonly SourceFacts[
   );
 }
 
-/** What may be rebuilt, said before it is (R9). Sources that moved in the middle of a wave belong to that wave. */
-async function announce(deps: ControlDependencies, request: ComparisonRequest): Promise<string | null> {
-  const { facts } = await loadBuildPlan(deps.db, deps.mesh, surroundingsOf(deps));
-  const announced = rebuildSet(facts);
-  if (announced.length === 0) return request.wave;
+/**
+ * What may be rebuilt, said before it is (R9). Sources that moved in the middle of a wave belong to that wave. `isQuiet`:
+ * nothing, and nothing becomes due by time alone.
+ */
+async function announce(
+  deps: ControlDependencies,
+  request: ComparisonRequest,
+): Promise<{ readonly wave: string | null; readonly isQuiet: boolean }> {
+  const { facts, plan } = await loadBuildPlan(deps.db, deps.mesh, surroundingsOf(deps));
+  const announced = rebuildSet(facts, { plan });
+  if (announced.length === 0)
+    return { wave: request.wave, isQuiet: plan.building.length + plan.outstanding.length === 0 };
   if (request.wave !== null) {
     await extendWave(
       deps.db,
@@ -202,7 +226,7 @@ async function announce(deps: ControlDependencies, request: ComparisonRequest): 
       request.wave,
       announced.map((one) => one.module),
     );
-    return request.wave;
+    return { wave: request.wave, isQuiet: false };
   }
   const id = `${new Date(deps.nowMs()).toISOString().slice(0, 19).replaceAll(":", "")}-${deps.makeSuffix()}`;
   await openWave(deps.db, deps.mesh, {
@@ -210,7 +234,7 @@ async function announce(deps: ControlDependencies, request: ComparisonRequest): 
     reason: [...request.reasons, ...announced.slice(0, 3).map((one) => one.why)].join("; ").slice(0, 1000),
     announced: announced.map((one) => one.module),
   });
-  return id;
+  return { wave: id, isQuiet: false };
 }
 
 /** Everything was read from the clones: whichever was damaged is whole again. */

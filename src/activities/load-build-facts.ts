@@ -12,8 +12,7 @@ import type { Queryable } from "../store/database.ts";
 import { listEdges } from "../store/edges.ts";
 import type { NewerFacts } from "./look-without-keeping.ts";
 import { loadMakers } from "./load-makers.ts";
-import { listModules, type ModuleRecord } from "../store/modules.ts";
-import { listSourceProblems } from "../store/source-facts.ts";
+import { listModulesToPlan, type ModuleToPlan } from "../store/modules-to-plan.ts";
 
 export interface BuildSurroundings {
   readonly toolchains: Readonly<Record<string, string>>;
@@ -36,10 +35,9 @@ export async function loadBuildPlan(
   db: Queryable,
   mesh: Name,
   surroundings: BuildSurroundings,
-): Promise<{ facts: BuildFacts; plan: BuildPlan; modules: readonly ModuleRecord[] }> {
-  const modules = await listModules(db, mesh);
+): Promise<{ facts: BuildFacts; plan: BuildPlan; modules: readonly ModuleToPlan[] }> {
+  const modules = await listModulesToPlan(db, mesh);
   const edges = await listEdges(db, mesh);
-  const problems = await listSourceProblems(db, mesh);
   const known = modules
     .flatMap((module) => [module.wantedInputs, module.fitInputs])
     .filter((inputs) => inputs !== null);
@@ -52,7 +50,7 @@ export async function loadBuildPlan(
     for (const build of found)
       if (build.state !== "building" || build.claimant !== surroundings.claimant)
         builds.set(buildKey(build.module, build.inputs), build);
-    const facts = toFacts({ modules, edges, problems, builds }, surroundings);
+    const facts = toFacts({ modules, edges, builds }, surroundings);
     const plan = planBuilds(facts);
     wanted = plan.ready.map((ready) => ready.inputs).filter((inputs) => !asked.has(inputs));
     if (wanted.length > 0) continue;
@@ -64,15 +62,18 @@ export async function loadBuildPlan(
 }
 
 interface Records {
-  readonly modules: readonly ModuleRecord[];
+  readonly modules: readonly ModuleToPlan[];
   readonly edges: Awaited<ReturnType<typeof listEdges>>;
-  readonly problems: ReadonlyMap<Name, string>;
   readonly builds: ReadonlyMap<string, PlannedBuildRecord>;
 }
 
 function toFacts(records: Records, surroundings: BuildSurroundings): BuildFacts {
-  const edgesOf = new Map<Name, Records["edges"]>();
-  for (const edge of records.edges) edgesOf.set(edge.module, [...(edgesOf.get(edge.module) ?? []), edge]);
+  const edgesOf = new Map<Name, Records["edges"][number][]>();
+  for (const edge of records.edges) {
+    const own = edgesOf.get(edge.module);
+    if (own === undefined) edgesOf.set(edge.module, [edge]);
+    else own.push(edge);
+  }
   const facts = new Map<Name, ModuleFacts>();
   for (const module of records.modules) {
     const newer = surroundings.newer?.get(module.name);
@@ -80,13 +81,12 @@ function toFacts(records: Records, surroundings: BuildSurroundings): BuildFacts 
     const commit = newer?.commit ?? module.sourceCommit;
     // Not compared yet: it has no tree to build from, and the next look gives it one.
     if (tree === null || commit === null) continue;
-    const problem =
-      records.problems.get(module.name) ?? (module.manifest === null ? "it has no manifest that can be read" : null);
+    const problem = module.problem ?? (module.language === null ? "it has no manifest that can be read" : null);
     facts.set(module.name, {
       module: module.name,
       commit,
       moved: module.moved,
-      language: module.manifest?.language ?? "",
+      language: module.language ?? "",
       thirdParties: module.thirdParties,
       settings: surroundings.settingsFor(module.repository),
       problem,
@@ -104,7 +104,7 @@ function toFacts(records: Records, surroundings: BuildSurroundings): BuildFacts 
   };
 }
 
-function lastFitOf(module: ModuleRecord, builds: ReadonlyMap<string, PlannedBuildRecord>): LastFit | null {
+function lastFitOf(module: ModuleToPlan, builds: ReadonlyMap<string, PlannedBuildRecord>): LastFit | null {
   if (module.fitInputs === null || module.fitArtifact === null) return null;
   const build = builds.get(buildKey(module.name, module.fitInputs));
   return build === undefined
@@ -113,6 +113,6 @@ function lastFitOf(module: ModuleRecord, builds: ReadonlyMap<string, PlannedBuil
 }
 
 function toRecorded(build: PlannedBuildRecord): RecordedBuild {
-  const { state, artifact, message, startedAt, seenAt, nextTryAt } = build;
-  return { state, artifact, message, startedAt: seenAt ?? startedAt, nextTryAt };
+  const { state, artifact, message, heardAt, nextTryAt } = build;
+  return { state, artifact, message, startedAt: heardAt, nextTryAt };
 }

@@ -8,8 +8,7 @@ import { accountWave } from "../decide/account-wave.ts";
 import { clearCondition, listConditions } from "../store/conditions.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { recordModulePlans, type ModulePlan } from "../store/module-plans.ts";
-import type { ModuleRecord } from "../store/modules.ts";
-import { listSourceProblems } from "../store/source-facts.ts";
+import type { ModuleToPlan } from "../store/modules-to-plan.ts";
 import { listBehindSince, listHeldCommits } from "../store/held-sources.ts";
 import { accountFor, getWave, type Accounted } from "../store/waves.ts";
 import { loadWorld } from "../store/world.ts";
@@ -39,7 +38,7 @@ export async function planSteps(deps: ControlDependencies, request: StepRequest)
   });
   const behindSince = await listBehindSince(deps.db, deps.mesh);
   const held = holdSources({ facts, plan, behindSince, starvedAfterMs: deps.starvedAfterMs });
-  await recordModulePlans(deps.db, deps.mesh, [...toModulePlans(plan), ...(await listSourceless(deps, modules))]);
+  await recordModulePlans(deps.db, deps.mesh, [...toModulePlans(plan), ...listSourceless(modules)]);
   const builds = orderByAge(plan.ready, behindSince)
     .map((ready): NextStep => ({
       kind: "build",
@@ -100,14 +99,10 @@ function toModulePlans(plan: BuildPlan): ModulePlan[] {
 }
 
 /** Not in the plan, because there is no tree to build from: the comparison said why. */
-async function listSourceless(deps: ControlDependencies, modules: readonly ModuleRecord[]): Promise<ModulePlan[]> {
-  const without = modules.filter((module) => module.tree === null);
-  if (without.length === 0) return [];
-  const problems = await listSourceProblems(deps.db, deps.mesh);
-  return without.flatMap(({ name }) => {
-    const problem = problems.get(name);
-    return problem === undefined ? [] : [standing(name, "broken", problem, null)];
-  });
+function listSourceless(modules: readonly ModuleToPlan[]): ModulePlan[] {
+  return modules.flatMap(({ name, tree, problem }) =>
+    tree !== null || problem === null ? [] : [standing(name, "broken", problem, null)],
+  );
 }
 
 function standing(module: Name, word: ModulePlan["standing"], why: string, inputs: Digest | null): ModulePlan {

@@ -17,42 +17,49 @@ export interface BuildGraph {
    * because tests are no part of an artifact its digest stays, and the circle ends there.
    */
   readonly isBackEdge: (module: Name, dependency: Name) => boolean;
+  /** `dependenciesOf` every module, worked out once. */
+  readonly dependencies: ReadonlyMap<Name, readonly Name[]>;
 }
 
 /** The order of the modules by what they import, and where there is none. */
 export function buildGraph({ modules }: Pick<BuildFacts, "modules">): BuildGraph {
   const names = [...modules.keys()].toSorted(compareText);
-  const buildEdges = new Map(names.map((name) => [name, dependenciesOf(modules.get(name), "build")]));
-  const allEdges = new Map(names.map((name) => [name, dependenciesOf(modules.get(name))]));
+  const dependencies = new Map(names.map((name) => [name, dependenciesOf(modules.get(name))]));
   const component = new Map<Name, number>();
   const order: Name[] = [];
-  for (const [at, members] of strongComponents(allEdges).entries()) {
-    for (const member of members) component.set(member, at);
-    order.push(...strongComponents(restrict(buildEdges, members)).flat());
-  }
   const cycleOf = new Map<Name, readonly Name[]>();
   const cycles: (readonly Name[])[] = [];
-  for (const members of strongComponents(buildEdges)) {
-    const cycle = members.length > 1 ? findCycle(restrict(buildEdges, members)) : null;
-    if (cycle === null) continue;
-    cycles.push(cycle);
-    for (const member of members) cycleOf.set(member, cycle);
+  for (const [at, together] of strongComponents(dependencies).entries()) {
+    for (const member of together) component.set(member, at);
+    // A cycle of build edges is one of all edges too: it is looked for only where those go round.
+    const parts = together.length === 1 ? [together] : strongComponents(buildEdgesAmong(modules, together));
+    for (const members of parts) {
+      order.push(...members);
+      const cycle = members.length > 1 ? findCycle(buildEdgesAmong(modules, members)) : null;
+      if (cycle === null) continue;
+      cycles.push(cycle);
+      for (const member of members) cycleOf.set(member, cycle);
+    }
   }
   cycles.sort((a, b) => a.length - b.length || compareText(a.join(), b.join()));
   const isBackEdge = (module: Name, dependency: Name): boolean =>
-    component.get(module) === component.get(dependency) && buildEdges.get(module)?.includes(dependency) === false;
-  return { order, cycles, cycleOf, isBackEdge };
+    component.get(module) === component.get(dependency) &&
+    modules.get(module)?.edges.some((edge) => edge.dependency === dependency && edge.kind === "build") === false;
+  return { order, cycles, cycleOf, isBackEdge, dependencies };
 }
 
 /** What a module imports from others, sorted, each once. It may import itself by name: that is no edge. */
 export function dependenciesOf(module: ModuleFacts | undefined, kind?: BuildEdge["kind"]): Name[] {
   if (module === undefined) return [];
-  const edges = module.edges.filter((edge) => edge.dependency !== module.module);
-  const wanted = kind === undefined ? edges : edges.filter((edge) => edge.kind === kind);
-  return [...new Set(wanted.map((edge) => edge.dependency))].toSorted(compareText);
+  const names = new Set<Name>();
+  for (const edge of module.edges)
+    if (edge.dependency !== module.module && (kind === undefined || edge.kind === kind)) names.add(edge.dependency);
+  return [...names].toSorted(compareText);
 }
 
-function restrict(edges: ReadonlyMap<Name, readonly Name[]>, members: readonly Name[]): Map<Name, readonly Name[]> {
+function buildEdgesAmong(modules: BuildFacts["modules"], members: readonly Name[]): Map<Name, readonly Name[]> {
   const inside = new Set(members);
-  return new Map(members.map((member) => [member, (edges.get(member) ?? []).filter((to) => inside.has(to))]));
+  return new Map(
+    members.map((member) => [member, dependenciesOf(modules.get(member), "build").filter((to) => inside.has(to))]),
+  );
 }

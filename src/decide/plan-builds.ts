@@ -37,10 +37,12 @@ export function planBuilds(facts: BuildFacts): BuildPlan {
     const module = facts.modules.get(name);
     if (module !== undefined) stands.set(name, standOfModule({ facts, graph, stands, running, module }));
   }
-  const pick = <K extends Stand["kind"]>(kind: K): Bucketed<K>[] =>
-    [...stands]
-      .flatMap(([module, stand]) => (isKind(stand, kind) ? [{ ...stand, module }] : []))
-      .toSorted((a, b) => compareText(a.module, b.module));
+  const sorted = [...stands].toSorted(([a], [b]) => compareText(a, b));
+  const pick = <K extends Stand["kind"]>(kind: K): Bucketed<K>[] => {
+    const picked: Bucketed<K>[] = [];
+    for (const [module, stand] of sorted) if (isKind(stand, kind)) picked.push({ ...stand, module });
+    return picked;
+  };
   return {
     ready: pick("ready"),
     building: pick("building"),

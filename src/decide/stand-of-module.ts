@@ -2,7 +2,7 @@ import type { Closure } from "../core/artifact.ts";
 import type { Digest, Name } from "../core/names.ts";
 import { ageMs, timeMs } from "./ages.ts";
 import { buildKey, type BuildFacts, type ModuleFacts } from "./build-facts.ts";
-import { dependenciesOf, type BuildGraph } from "./build-graph.ts";
+import type { BuildGraph } from "./build-graph.ts";
 import { digestValue } from "./digest.ts";
 import { explainBuild } from "./explain-build.ts";
 import { sayCycle, sayPlace, sayTypesOfCycle } from "./say-edge.ts";
@@ -91,7 +91,7 @@ function findBroken({ facts, graph, module }: StandInput): string | null {
   }
   if (!Object.hasOwn(facts.toolchains, module.language))
     return `${name}: there is no toolchain for ${module.language} here`;
-  const untested = dependenciesOf(module).find(
+  const untested = (graph.dependencies.get(name) ?? []).find(
     (dependency) => graph.isBackEdge(name, dependency) && facts.modules.get(dependency)?.lastFit === null,
   );
   if (untested === undefined) return null;
@@ -108,7 +108,7 @@ function collectDependencies({
   | Extract<Stand, { kind: "waiting" }> {
   const dependencies: Record<Name, Digest> = {};
   const roots = new Set<Name>();
-  for (const dependency of dependenciesOf(module)) {
+  for (const dependency of graph.dependencies.get(module.module) ?? []) {
     const last = facts.modules.get(dependency)?.lastFit;
     if (graph.isBackEdge(module.module, dependency) && last) {
       dependencies[dependency] = last.artifact;

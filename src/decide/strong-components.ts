@@ -3,50 +3,59 @@
  * member are in no cycle. Edges to what is not a key are ignored. Tarjan's, without recursion: chains may be long.
  */
 export function strongComponents(edges: ReadonlyMap<string, readonly string[]>): string[][] {
-  const index = new Map<string, number>();
-  const low = new Map<string, number>();
-  const open: string[] = [];
-  const isOpen = new Set<string>();
+  const names = [...edges.keys()];
+  const numbers = new Map(names.map((name, at) => [name, at]));
+  /** When each was entered, from 1; 0: not yet. */
+  const entered = new Int32Array(names.length);
+  const low = new Int32Array(names.length);
+  const isOpen = new Uint8Array(names.length);
+  const next = new Int32Array(names.length);
+  const open: number[] = [];
+  const path: number[] = [];
   const components: string[][] = [];
-  for (const root of edges.keys()) {
-    if (index.has(root)) continue;
-    const path: { readonly at: string; next: number }[] = [];
-    enter(root);
-    while (path.length > 0) step();
+  let count = 0;
 
-    function enter(at: string): void {
-      index.set(at, index.size);
-      low.set(at, index.size - 1);
-      open.push(at);
-      isOpen.add(at);
-      path.push({ at, next: 0 });
-    }
-    function lower(at: string, to: number): void {
-      low.set(at, Math.min(low.get(at) ?? to, to));
-    }
-    function step(): void {
-      const frame = path.at(-1);
-      if (frame === undefined) return;
-      const to = edges.get(frame.at)?.[frame.next];
-      frame.next += 1;
-      if (to !== undefined) {
-        const seen = index.get(to);
-        if (seen === undefined && edges.has(to)) enter(to);
-        else if (seen !== undefined && isOpen.has(to)) lower(frame.at, seen);
-        return;
-      }
-      path.pop();
-      const parent = path.at(-1);
-      const lowest = low.get(frame.at) ?? 0;
-      if (parent !== undefined) lower(parent.at, lowest);
-      if (lowest === index.get(frame.at)) close(frame.at);
-    }
+  function enter(at: number): void {
+    count += 1;
+    entered[at] = count;
+    low[at] = count;
+    isOpen[at] = 1;
+    open.push(at);
+    path.push(at);
   }
-  return components;
-
-  function close(at: string): void {
-    const component = open.splice(open.lastIndexOf(at));
-    for (const member of component) isOpen.delete(member);
+  function lower(at: number, to: number): void {
+    low[at] = Math.min(low[at] ?? to, to);
+  }
+  /** One edge of the innermost, or its end. */
+  function step(at: number): void {
+    const to = edges.get(names[at] ?? "")?.[next[at] ?? 0];
+    next[at] = (next[at] ?? 0) + 1;
+    if (to !== undefined) {
+      const target = numbers.get(to);
+      if (target === undefined) return;
+      if (entered[target] === 0) enter(target);
+      else if (isOpen[target] === 1) lower(at, entered[target] ?? 0);
+      return;
+    }
+    path.pop();
+    const parent = path.at(-1);
+    const lowest = low[at] ?? 0;
+    if (parent !== undefined) lower(parent, lowest);
+    if (lowest === entered[at]) close(at);
+  }
+  function close(at: number): void {
+    const component: string[] = [];
+    for (let member = -1; member !== at;) {
+      member = open.pop() ?? at;
+      isOpen[member] = 0;
+      component.push(names[member] ?? "");
+    }
     components.push(component.toSorted());
   }
+
+  for (let root = 0; root < names.length; root += 1) {
+    if (entered[root] === 0) enter(root);
+    for (let at = path.at(-1); at !== undefined; at = path.at(-1)) step(at);
+  }
+  return components;
 }

@@ -1,25 +1,32 @@
 import type { z } from "zod";
 import type { Digest, Name } from "../core/names.ts";
 import { buildRecordSchema } from "./builds.ts";
+import { timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
 import { many } from "./rows.ts";
 import { storableJson } from "./storable.ts";
 
-/** A build without its log and findings: plans read those of every module, and a log has up to 64 KiB. */
-const plannedBuildSchema = buildRecordSchema.omit({
-  logTail: true,
-  findings: true,
-  stage: true,
-  class: true,
-  classCount: true,
-  classSince: true,
-  logBlob: true,
-  logBytes: true,
-});
+/** Only what a plan asks: it reads the builds of every module, and a log has up to 64 KiB. */
+const plannedBuildSchema = buildRecordSchema
+  .pick({
+    module: true,
+    inputs: true,
+    closure: true,
+    commit: true,
+    moved: true,
+    moves: true,
+    state: true,
+    claimant: true,
+    artifact: true,
+    message: true,
+    nextTryAt: true,
+  })
+  // When its worker was last heard of; before that, when it began.
+  .extend({ heardAt: timeColumn });
 export type PlannedBuildRecord = z.output<typeof plannedBuildSchema>;
 
-const columns = `module, inputs, closure, commit, moved, moves, state, claimant, artifact, message, attempts,
-  next_try_at as "nextTryAt", started_at as "startedAt", seen_at as "seenAt", ended_at as "endedAt"`;
+const columns = `module, inputs, closure, commit, moved, moves, state, claimant, artifact, message,
+  next_try_at as "nextTryAt", coalesce(seen_at, started_at) as "heardAt"`;
 
 /** All builds at any of these inputs: what a plan needs to know, in one read. */
 export function listBuildsToPlan(db: Queryable, mesh: Name, inputs: readonly Digest[]): Promise<PlannedBuildRecord[]> {

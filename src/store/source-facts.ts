@@ -4,7 +4,7 @@ import { manifestSchema } from "../core/manifest.ts";
 import { digestSchema, nameSchema, objectIdSchema, type Name } from "../core/names.ts";
 import type { Queryable } from "./database.ts";
 import { findingSchema } from "./modules.ts";
-import { many, run } from "./rows.ts";
+import { run } from "./rows.ts";
 import { storableJson } from "./storable.ts";
 
 /** What a comparison read in one module's source. How it stands is another question: see module-plans.ts. */
@@ -49,17 +49,6 @@ export function recordSourceFacts(db: Queryable, mesh: Name, records: readonly S
   );
 }
 
-/** Modules whose source cannot be built as it is, with the reason. */
-export async function listSourceProblems(db: Queryable, mesh: Name): Promise<Map<Name, string>> {
-  const rows = await many(
-    db,
-    z.object({ name: nameSchema, problem: z.string() }),
-    `select name, problem from module where mesh = $1 and problem is not null`,
-    [mesh],
-  );
-  return new Map(rows.map((row) => [row.name, row.problem]));
-}
-
 export interface UnchangedSource {
   readonly module: Name;
   readonly commit: { readonly id: string; readonly at: string; readonly subject: string };
@@ -67,13 +56,20 @@ export interface UnchangedSource {
 
 /** Another commit with the same facts: only the commit is new. All modules in one statement. */
 export function recordUnchanged(db: Queryable, mesh: Name, unchanged: readonly UnchangedSource[]): Promise<number> {
-  const rows = unchanged.map(({ module, commit }) => ({ module, ...commit, id: objectIdSchema.parse(commit.id) }));
+  // Few commits, thousands of modules: each commit is sent once.
+  const byCommit = new Map<string, UnchangedSource["commit"] & { readonly modules: Name[] }>();
+  for (const { module, commit } of unchanged) {
+    const group = byCommit.get(commit.id) ?? { ...commit, id: objectIdSchema.parse(commit.id), modules: [] };
+    byCommit.set(commit.id, group);
+    group.modules.push(module);
+  }
   return run(
     db,
     `update module m set source_commit = c.id, source_commit_at = c.at, source_subject = c.subject,
             known = jsonb_set(m.known, '{commit}', to_jsonb(c.id)), compared_at = now()
-       from jsonb_to_recordset($2::jsonb) as c(module text, id text, at timestamptz, subject text)
-      where m.mesh = $1 and m.name = c.module and m.known is not null`,
-    [mesh, storableJson(rows)],
+       from jsonb_to_recordset($2::jsonb) as c(id text, at timestamptz, subject text, modules jsonb),
+            jsonb_array_elements_text(c.modules) as u(module)
+      where m.mesh = $1 and m.name = u.module and m.known is not null`,
+    [mesh, storableJson([...byCommit.values()])],
   );
 }

@@ -8,7 +8,7 @@ import { createMemoryImportCache } from "../../src/source/imports/import-cache.t
 import { listConditions } from "../../src/store/conditions.ts";
 import { addModule, listModules } from "../../src/store/modules.ts";
 import { addRepository } from "../../src/store/repositories.ts";
-import { listSourceProblems } from "../../src/store/source-facts.ts";
+import { listModulesToPlan } from "../../src/store/modules-to-plan.ts";
 import { listHeads } from "../../src/store/source-heads.ts";
 import { mesh, openRecords, type Records } from "../store/open-records.ts";
 import { createGitRepository } from "../support/git-repository.ts";
@@ -54,7 +54,9 @@ describe("one repository whose address is refused", () => {
       ["app", commit],
       ["lost", null],
     ]);
-    expect((await listSourceProblems(db, mesh)).get("lost")).toMatch(/its source cannot be read: .*address/);
+    expect((await listModulesToPlan(db, mesh)).find((one) => one.name === "lost")?.problem).toMatch(
+      /its source cannot be read: .*address/,
+    );
     expect((await listConditions(db, mesh)).map((one) => `${one.code} ${one.subject}`)).toEqual([
       "source-unreachable bad#main",
     ]);

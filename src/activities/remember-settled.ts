@@ -1,0 +1,44 @@
+import type { Name, ObjectId } from "../core/names.ts";
+import { readPlanVersion } from "../store/plan-version.ts";
+import type { ControlDependencies } from "./control-dependencies.ts";
+
+/** What a comparison is made of, next to the records. */
+export interface Compared {
+  /** Addresses by name. */
+  readonly repositories: ReadonlyMap<Name, string>;
+  readonly heads: ReadonlyMap<string, ObjectId | null>;
+}
+
+export interface Settled {
+  /** A comparison of exactly this found nothing to read, to hold or to announce, whatever the time: it would again. */
+  readonly isKnown: boolean;
+  /** It found nothing this time. Kept only where no record was changed since it was asked. */
+  remember(): Promise<void>;
+}
+
+const remembered = new WeakMap<ControlDependencies, string>();
+
+/**
+ * Where nothing moved, thousands of rows are not read again to find that out: one statement says whether a record was
+ * changed by anybody. Kept in this process alone.
+ */
+export async function askSettled(deps: ControlDependencies, compared: Compared): Promise<Settled> {
+  const readKey = async (): Promise<string> =>
+    JSON.stringify([await readPlanVersion(deps.db, deps.mesh), ...listParts(deps, compared)]);
+  const asked = await readKey();
+  return {
+    isKnown: remembered.get(deps) === asked,
+    remember: async () => {
+      if ((await readKey()) === asked) remembered.set(deps, asked);
+    },
+  };
+}
+
+function listParts(deps: ControlDependencies, { repositories, heads }: Compared): unknown[] {
+  return [
+    [...repositories].map(([name, url]) => [name, url, deps.settingsFor(name)]),
+    [...heads],
+    deps.describeToolchains(),
+    deps.builders,
+  ];
+}
