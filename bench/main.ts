@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { describeLoad, describeMachine, type ServerVersions } from "./report/machine.ts";
 import type { Row } from "./report/row.ts";
 import { formatTable } from "./report/table.ts";
+import { benchAffected } from "./runs/affected.ts";
 import { benchCommand } from "./runs/command.ts";
 import { benchComparison } from "./runs/comparison.ts";
 import { benchIdle } from "./runs/idle.ts";
@@ -25,6 +26,7 @@ const benches: Readonly<Record<string, (context: BenchContext) => Promise<Row[]>
   wave: benchWave,
   idle: benchIdle,
   comparison: benchComparison,
+  affected: benchAffected,
   imports: benchImports,
   command: benchCommand,
   start: benchStart,

@@ -19,6 +19,8 @@ export interface Records {
   readonly deps: ControlDependencies;
   readonly parsed: ParseCounter;
   readonly postgresql: string;
+  /** With the password. */
+  readonly url: string;
   close(): Promise<void>;
 }
 
@@ -66,6 +68,7 @@ export async function openRecords(): Promise<Records> {
     },
     parsed,
     postgresql: server.version ?? "unknown",
+    url: server.url,
     async close() {
       await db.end();
       await server.stop();

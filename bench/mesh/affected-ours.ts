@@ -1,0 +1,100 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { compareAll } from "../../src/activities/compare-all.ts";
+import { loadBuildPlan } from "../../src/activities/load-build-facts.ts";
+import { lookWithoutKeeping } from "../../src/activities/look-without-keeping.ts";
+import { rebuildSet } from "../../src/decide/rebuild-set.ts";
+import { addModule } from "../../src/store/modules.ts";
+import { addRepository } from "../../src/store/repositories.ts";
+import type { GitRepository } from "../../test/support/git-repository.ts";
+import { judgeAll, surroundingsOf } from "./judge-all.ts";
+import { openRecords } from "./open-records.ts";
+
+const meshProgram = fileURLToPath(new URL("../../bin/mesh.js", import.meta.url));
+const answerSchema = z.object({ mayRebuild: z.array(z.object({ module: z.string() })) });
+
+export interface OwnAnswer {
+  /** Sorted. */
+  readonly modules: string[];
+  readonly parsed: number;
+}
+
+/** Our records of a workspace, in which everything is judged; and the question what the last commit may rebuild. */
+export interface Ours {
+  readonly postgresql: string;
+  /** In this process: looks at the source, reads what moved, plans; keeps nothing. */
+  ask(): Promise<OwnAnswer>;
+  /** `mesh build --behind --dry-run` as a process of its own; the server is up. */
+  askProcess(): Promise<OwnAnswer>;
+  /** From here on nothing is known of any import. */
+  forget(): Promise<void>;
+  /** Compares, keeps, and gives everything a verdict. */
+  settle(commit: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openOurs(source: GitRepository, names: readonly string[]): Promise<Ours> {
+  const records = await openRecords();
+  const { deps } = records;
+  const state = await mkdtemp(join(tmpdir(), "mesh-bench-state-"));
+  const close = async (): Promise<void> => {
+    await records.close();
+    await rm(state, { recursive: true, force: true });
+  };
+  try {
+    await writeState(state, deps.mesh, records.url);
+    await addRepository(deps.db, deps.mesh, { name: "source", url: source.dir });
+    for (const name of names)
+      await addModule(deps.db, deps.mesh, { name, repository: "source", branch: "main", path: `packages/${name}` });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    postgresql: records.postgresql,
+    ask: async () => {
+      const { db, mesh, repositories, imports } = deps;
+      const looked = await lookWithoutKeeping({ db, mesh, repositories, imports });
+      const { facts, plan } = await loadBuildPlan(db, mesh, { ...surroundingsOf(deps), newer: looked.newer });
+      const modules = rebuildSet(facts, { plan }).map((one) => one.module);
+      return { modules: modules.toSorted(), parsed: looked.parsedFiles };
+    },
+    askProcess: () => runDryRun(state),
+    forget: async () => {
+      await deps.db.query("truncate blob_imports");
+      await deps.db.query("update module set known = null");
+    },
+    settle: async (commit) => {
+      const request = { mesh: deps.mesh, wave: null, reasons: ["bench"] };
+      await compareAll(deps, request, AbortSignal.timeout(1_200_000));
+      await judgeAll(deps, commit);
+    },
+    close,
+  };
+}
+
+/** What `mesh up` would have written for a mesh whose controller does not run. */
+async function writeState(state: string, mesh: string, databaseUrl: string): Promise<void> {
+  const temporal = { address: "127.0.0.1:1", namespace: "bench", ui: null };
+  const file = { schema: 1, mesh, temporal, gateway: { host: "127.0.0.1", port: 1 } };
+  await writeFile(join(state, "mesh.json"), JSON.stringify(file));
+  await mkdir(join(state, "secrets"), { mode: 0o700 });
+  await writeFile(join(state, "secrets", "database-url"), databaseUrl, { mode: 0o600 });
+}
+
+function runDryRun(state: string): Promise<OwnAnswer> {
+  const args = [meshProgram, "--state", state, "build", "--behind", "--dry-run", "--json"];
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, { maxBuffer: 256 * 1024 * 1024, timeout: 300_000 }, (error, stdout, stderr) => {
+      // 1 says that something is out of date.
+      if (error !== null && error.code !== 1)
+        return reject(new Error(`mesh build --dry-run: ${stderr}`, { cause: error }));
+      const document = answerSchema.extend({ parsedFiles: z.number() }).parse(JSON.parse(stdout));
+      resolve({ modules: document.mayRebuild.map((one) => one.module).toSorted(), parsed: document.parsedFiles });
+    });
+  });
+}

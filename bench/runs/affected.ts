@@ -1,0 +1,158 @@
+import { createGitRepository } from "../../test/support/git-repository.ts";
+import type { BenchContext } from "../main.ts";
+import { makeAffectedModules, type AffectedModules } from "../mesh/affected-modules.ts";
+import { openOurs, type Ours, type OwnAnswer } from "../mesh/affected-ours.ts";
+import { installPeers, openPeers, rootFiles, type AffectedPeer } from "../mesh/affected-peers.ts";
+import { percentile } from "../report/percentile.ts";
+import { toRow, type Goal, type Row } from "../report/row.ts";
+
+/** MESH_BENCH_MODULES=5000, MESH_BENCH_RUNS=3. */
+const count = Number(process.env["MESH_BENCH_MODULES"] ?? 1_000);
+const runs = Number(process.env["MESH_BENCH_RUNS"] ?? 5);
+const coldRuns = Math.min(2, runs);
+
+interface Timed {
+  readonly name: string;
+  readonly values: readonly number[];
+  readonly p50: number;
+  /** Null: as the oracle says; else how it is wrong. */
+  readonly wrong: string | null;
+  readonly readsImports: boolean;
+}
+
+/**
+ * Which packages does the last commit reach? The same git repository for every tool, each answer held against the table
+ * that the packages were made from. Once as such repositories usually are, and once with edges in imports alone.
+ */
+export async function benchAffected(context: BenchContext): Promise<Row[]> {
+  context.say("affected: installing the peers, unless they are kept from before");
+  const installed = await installPeers();
+  return [
+    ...(await benchWorkspace(context, installed, "declared")),
+    ...(await benchWorkspace(context, installed, "imports only")),
+  ];
+}
+
+async function benchWorkspace(
+  context: BenchContext,
+  installed: string,
+  edges: "declared" | "imports only",
+): Promise<Row[]> {
+  const modules = makeAffectedModules(count, edges);
+  const source = await createGitRepository();
+  const closers: (() => Promise<unknown>)[] = [() => source.remove()];
+  try {
+    context.say(`affected: making ${count} packages, edges ${edges}, and judging them`);
+    const base = await source.commit({ ...rootFiles, ...modules.files });
+    const opened = await openPeers(installed, source.dir);
+    closers.push(() => opened.close());
+    const { peers } = opened;
+    const ours = await openOurs(source, modules.names);
+    closers.push(() => ours.close());
+    context.versions.postgresql ??= ours.postgresql;
+    await ours.settle(base);
+    const rows: Row[] = [];
+    const bench = { context, modules, peers, ours, edges };
+    if (edges === "declared") {
+      const commit = await source.commit(modules.touch(modules.leaf), "Touch the leaf");
+      rows.push(...(await measure(bench, "leaf")));
+      await ours.settle(commit);
+    }
+    await source.commit(modules.touch(modules.core), "Touch the core");
+    return [...rows, ...(await measure(bench, "core"))];
+  } finally {
+    for (const close of closers.toReversed()) await close();
+  }
+}
+
+interface Bench {
+  readonly context: BenchContext;
+  readonly modules: AffectedModules;
+  readonly peers: readonly AffectedPeer[];
+  readonly ours: Ours;
+  readonly edges: "declared" | "imports only";
+}
+
+async function measure({ context, modules, peers, ours, edges }: Bench, touched: "core" | "leaf"): Promise<Row[]> {
+  const expected = modules.affectedBy(modules[touched]);
+  const timed: Timed[] = [];
+  for (const peer of peers) {
+    context.say(`affected: ${touched} touched, edges ${edges}, ${peer.name}`);
+    try {
+      timed.push(await time(peer, expected, { ask: () => peer.ask(), times: runs }));
+    } catch (error) {
+      // No number is better than a wrong one.
+      context.say(`affected: ${peer.name} was left out: ${String(error).slice(0, 500)}`);
+    }
+  }
+  let parsed = 0;
+  const own = (name: string, ask: () => Promise<OwnAnswer>, times: number): Promise<Timed> =>
+    time({ name, readsImports: true }, expected, {
+      ask: async () => {
+        const answer = await ask();
+        parsed = answer.parsed;
+        return answer.modules;
+      },
+      times,
+    });
+  const right = timed.filter((one) => one.wrong === null);
+  const fastest = Math.min(...right.map((one) => one.p50));
+  const reading = Math.min(...right.filter((one) => one.readsImports).map((one) => one.p50));
+  const what = (name: string): string => `${count} packages, ${touched} touched, edges ${edges}: ${name}`;
+  const toGoal = (limit: number): { goal?: Goal } =>
+    Number.isFinite(limit) ? { goal: { limit: Math.round(limit * 10) / 10, at: "p50" } } : {};
+  const toOwn = (one: Timed, limit: number): Row =>
+    row({ ...one, name: what(one.name) }, toGoal(limit), `${expected.length} affected, ${parsed} files parsed`);
+  const rows = timed.map((one) => row({ ...one, name: what(one.name) }, {}, one.readsImports ? "reads imports" : ""));
+  context.say(`affected: ${touched} touched, edges ${edges}, ours`);
+  rows.push(toOwn(await own("ours in process, records known", () => ours.ask(), runs), fastest / 10));
+  rows.push(toOwn(await own("ours, mesh build --behind --dry-run", () => ours.askProcess(), runs), reading));
+  if (touched === "core" && edges === "declared") {
+    for (const peer of peers) {
+      const { forget } = peer;
+      if (forget === null) continue;
+      const cold = { ask: () => peer.ask(), times: coldRuns, before: forget };
+      const one = await time({ ...peer, name: `${peer.name}, nothing kept` }, expected, cold);
+      rows.push(row({ ...one, name: what(one.name) }, {}, "reads imports"));
+    }
+    await ours.forget();
+    rows.push(toOwn(await own("ours in process, nothing kept", () => ours.ask(), coldRuns), fastest / 3));
+  }
+  return rows;
+}
+
+/** The first does not count: what a tool keeps is warm, or was forgotten `before` each. */
+async function time(
+  { name, readsImports }: Pick<AffectedPeer, "name" | "readsImports">,
+  expected: readonly string[],
+  asking: {
+    readonly ask: () => Promise<readonly string[]>;
+    readonly times: number;
+    readonly before?: () => Promise<unknown>;
+  },
+): Promise<Timed> {
+  const values: number[] = [];
+  let wrong = sayWrong(expected, await asking.ask());
+  for (let at = 0; at < asking.times; at += 1) {
+    await asking.before?.();
+    const from = performance.now();
+    const answer = await asking.ask();
+    values.push(performance.now() - from);
+    wrong ??= sayWrong(expected, answer);
+  }
+  return { name, values, p50: percentile(values, 0.5), wrong, readsImports };
+}
+
+function sayWrong(expected: readonly string[], answer: readonly string[]): string | null {
+  const wanted = new Set(expected);
+  const found = new Set(answer);
+  const missing = expected.filter((name) => !found.has(name)).length;
+  const more = answer.filter((name) => !wanted.has(name)).length;
+  if (missing === 0 && more === 0) return null;
+  return `WRONG: found ${expected.length - missing} of ${expected.length}${more === 0 ? "" : `, and ${more} others`}`;
+}
+
+function row({ name, values, wrong }: Timed, goal: { readonly goal?: Goal }, note: string): Row {
+  const notes = [wrong ?? "right", note].filter((one) => one !== "").join("; ");
+  return toRow({ bench: "affected", what: name, unit: "ms", values, note: notes, ...(wrong === null ? goal : {}) });
+}
