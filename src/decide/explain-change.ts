@@ -31,7 +31,8 @@ export function explainChange(input: ExplainChangeInput): string {
     ...sayProviders(input),
   ];
   if (composition.kind === "not-worked-out") {
-    reasons.unshift(`it can no longer be worked out: ${composition.problems[0]?.why ?? "no reason given"}`);
+    const what = before === null ? "it cannot be worked out" : "it can no longer be worked out";
+    reasons.unshift(`${what}: ${composition.problems[0]?.why ?? "no reason given"}`);
   } else if (before === null) {
     reasons.unshift("it can be worked out now");
   }

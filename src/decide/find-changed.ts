@@ -59,8 +59,20 @@ export function findChanged(input: FindChangedInput): Changed[] {
     // Registered while the push ran: there is no *before*, and the push did not make it.
     if (before === undefined) continue;
     const { composition, digest } = composeForPush(world, node, { named: named.has(node), byPolicy });
-    if (digest === before) continue;
+    if (digest === before && !owesUnsaid(input, node, digest)) continue;
     changed.push({ node, why: explainChange({ world, node, before, composition, toldNodes: told, effects }) });
   }
   return changed;
+}
+
+/** It could not be worked out before, and cannot now: what this push minted or withdrew there is not passed over. */
+function owesUnsaid({ world, told, effects }: FindChangedInput, node: Name, digest: Digest | null): boolean {
+  const incarnation = world.nodes.get(node)?.incarnation;
+  return (
+    digest === null &&
+    !told.has(node) &&
+    [...effects.minted, ...effects.withdrawn].some(
+      ({ provider }) => provider.node === node && provider.incarnation === incarnation,
+    )
+  );
 }

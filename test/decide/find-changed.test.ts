@@ -112,6 +112,13 @@ describe("a push and its cascade", () => {
     expect([...push.world.provisions.values()].map(({ state }) => state)).toEqual(["issued"]);
   });
 
+  it("does not pass over a provider that could not be worked out before (R18, R26)", () => {
+    const told = runPush(exampleMesh(), ["node-b"]).world;
+    const push = runPush(withAssignment(told, "postgres@node-b", { config: { port: "none" } }), ["node-a"]);
+    expect(listRows(push)).toEqual(["node-a 0 send", "node-b 1 not-worked-out"]);
+    expect(push.rows[1]?.why).toContain("is no port");
+  });
+
   it("does not settle when every round changes the mesh again, and names what moves (R18, case 21)", () => {
     const push = runPush(settledMesh(), ["node-a"], {
       between: (world, round) => withNode(world, "node-b", { address: `10.0.1.${round + 1}` }),
