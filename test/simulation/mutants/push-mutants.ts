@@ -79,8 +79,8 @@ export const pushMutants: readonly Mutant[] = [
     name: "named-anew",
     why: "a retry names others than its first attempt",
     file: "src/activities/open-push.ts",
-    find: `return kept.named.map((node) => targets.find((one) => one.node === node) ?? { node, why: why === "" ? "named" : why });`,
-    replace: `return [...targets];`,
+    find: `const kept = await deps.records.getPush(push);`,
+    replace: `const kept = { named: targets.map(({ node }) => node) };`,
     breaks: ["I9"],
   },
   {
