@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
 import { fullSetting } from "../setting.ts";
@@ -25,6 +26,11 @@ describe("a bug planted in the real source", () => {
     },
     patienceMs,
   );
+
+  it.each(mutants)("$name: its text stands in $file exactly once", (mutant) => {
+    const source = readFileSync(new URL(`../../../${mutant.file}`, import.meta.url), "utf8");
+    expect(mutate(source, mutant)).not.toBe(source);
+  });
 
   it("is refused where its text does not stand in the source exactly once", () => {
     const mutant = { name: "m", why: "w", file: "f.ts", find: "a", replace: "b", breaks: ["I1"] };
