@@ -8,6 +8,7 @@ import { compareAll } from "../../src/activities/compare-all.ts";
 import { loadBuildPlan } from "../../src/activities/load-build-facts.ts";
 import { lookWithoutKeeping } from "../../src/activities/look-without-keeping.ts";
 import { rebuildSet } from "../../src/decide/rebuild-set.ts";
+import { readersVersion } from "../../src/source/readers-version.ts";
 import { addModule } from "../../src/store/modules.ts";
 import { addRepository } from "../../src/store/repositories.ts";
 import type { GitRepository } from "../../test/support/git-repository.ts";
@@ -30,6 +31,8 @@ export interface Ours {
   ask(): Promise<OwnAnswer>;
   /** `mesh build --behind --dry-run` as a process of its own; the server is up. */
   askProcess(): Promise<OwnAnswer>;
+  /** What was read counts as read by this code, or by the built one, which the process is: each reads again what the other read. */
+  readAs(code: "this" | "built"): Promise<void>;
   /** From here on nothing is known of any import. */
   forget(): Promise<void>;
   /** Compares, keeps, and gives everything a verdict. */
@@ -64,6 +67,13 @@ export async function openOurs(source: GitRepository, names: readonly string[]):
       return { modules: modules.toSorted(), parsed: looked.parsedFiles };
     },
     askProcess: () => runDryRun(state),
+    readAs: async (code) => {
+      const versions = [await readBuiltVersion(), readersVersion()];
+      await deps.db.query(
+        `update module set known = jsonb_set(known, '{sourceKey}', to_jsonb(replace(known->>'sourceKey', $1::text, $2::text)))`,
+        code === "this" ? versions : versions.toReversed(),
+      );
+    },
     forget: async () => {
       await deps.db.query("truncate blob_imports");
       await deps.db.query("update module set known = null");
@@ -84,6 +94,14 @@ async function writeState(state: string, mesh: string, databaseUrl: string): Pro
   await writeFile(join(state, "mesh.json"), JSON.stringify(file));
   await mkdir(join(state, "secrets"), { mode: 0o700 });
   await writeFile(join(state, "secrets", "database-url"), databaseUrl, { mode: 0o600 });
+}
+
+async function readBuiltVersion(): Promise<string> {
+  const built: unknown = await import(new URL("../../dist/source/readers-version.js", import.meta.url).href);
+  return z
+    .object({ readersVersion: z.function({ input: [], output: z.string() }) })
+    .parse(built)
+    .readersVersion();
 }
 
 function runDryRun(state: string): Promise<OwnAnswer> {

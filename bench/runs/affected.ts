@@ -79,7 +79,9 @@ async function measure({ context, modules, peers, ours, edges }: Bench, touched:
   for (const peer of peers) {
     context.say(`affected: ${touched} touched, edges ${edges}, ${peer.name}`);
     try {
-      timed.push(await time(peer, expected, { ask: () => peer.ask(), times: runs }));
+      const one = await time(peer, expected, { ask: () => peer.ask(), times: runs });
+      context.say(`affected:   ${Math.round(one.p50)} ms, ${one.wrong ?? "right"}`);
+      timed.push(one);
     } catch (error) {
       // No number is better than a wrong one.
       context.say(`affected: ${peer.name} was left out: ${String(error).slice(0, 500)}`);
@@ -106,7 +108,9 @@ async function measure({ context, modules, peers, ours, edges }: Bench, touched:
   const rows = timed.map((one) => row({ ...one, name: what(one.name) }, {}, one.readsImports ? "reads imports" : ""));
   context.say(`affected: ${touched} touched, edges ${edges}, ours`);
   rows.push(toOwn(await own("ours in process, records known", () => ours.ask(), runs), fastest / 10));
+  await ours.readAs("built");
   rows.push(toOwn(await own("ours, mesh build --behind --dry-run", () => ours.askProcess(), runs), reading));
+  await ours.readAs("this");
   if (touched === "core" && edges === "declared") {
     for (const peer of peers) {
       const { forget } = peer;
