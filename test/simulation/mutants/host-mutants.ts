@@ -25,7 +25,7 @@ export const hostMutants: readonly Mutant[] = [
     file: "src/decide/accept-declaration.ts",
     find: `if (offered.incarnation !== incarnation) {`,
     replace: `if (offered.incarnation === "") {`,
-    breaks: ["I1", "I6", "I4", "I13", "L1"],
+    breaks: ["L3", "I1", "I6", "I4", "I13", "L1"],
   },
   {
     name: "applied-unread",
