@@ -44,6 +44,6 @@ describe("the Rust modules of the beds", () => {
     const words = ["-sS", "--retry", "50", "--retry-connrefused", "--retry-delay", "1"];
     const ask = async (path: string) => (await run("curl", [...words, `http://127.0.0.1:${port}${path}`])).stdout;
     expect(await ask("/healthz")).toBe("ok");
-    expect(await ask("/")).toBe("<h1>rust-page runs</h1>");
+    expect(await ask("/")).toBe("<h1>rust-page runs, from rust-core</h1>");
   });
 });

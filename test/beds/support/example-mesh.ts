@@ -72,7 +72,7 @@ export async function createExampleMesh(name: string): Promise<ExampleMesh> {
     state,
     begin() {
       starts += 1;
-      up = startProcess([program, "up", "--json", "--state", state], { logFile: logFile() });
+      up = startProcess([program, "up", "--no-languages", "--json", "--state", state], { logFile: logFile() });
     },
     async ready() {
       const { stdout } = running();

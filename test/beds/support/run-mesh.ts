@@ -11,7 +11,7 @@ export interface Ran {
 }
 
 /** One command as a process of its own; any exit code is an answer. */
-export function runMesh(state: string, args: readonly string[], waitMs = 120_000): Promise<Ran> {
+export function runMesh(state: string, args: readonly string[], waitMs = 600_000): Promise<Ran> {
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,

@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn says_what_core_says() {
-        assert!(answer("/").ends_with("<h1>rust-page runs</h1>"));
+        assert!(answer("/").contains("<h1>rust-page runs"));
     }
 
     #[test]
