@@ -5,6 +5,8 @@ import { type OpenState, openStateFolder } from "../../embedded/state-folder.ts"
 import { createSupervisor, type Supervisor } from "../../embedded/supervisor.ts";
 import { meshPaths, readSettings } from "../mesh-setup.ts";
 import { bringUp } from "../up/bring-up.ts";
+import type { MeshConnection } from "../mesh-connection.ts";
+import { deliverLanguages } from "../up/deliver-languages.ts";
 import { deliverAll, describeUp } from "../up/deliver-all.ts";
 import { keepPorts, type UpParts } from "../up/up-plan.ts";
 import { type UpDocument, upText } from "../up/up-text.ts";
@@ -25,6 +27,7 @@ export const upCommand: CommandDefinition = {
     command
       .option("--mesh <name>", "the mesh's name", "local")
       .option("--no-examples", "without the two hosts and the example modules")
+      .option("--no-languages", "without the examples in Go, Python and Rust")
       .addHelpText("after", help);
   },
   run: async (call) => {
@@ -40,6 +43,7 @@ export const upCommand: CommandDefinition = {
         mesh,
         paths,
         ports: await keepPorts(state),
+        keepPort: (name) => state.keepPort(name),
         listen: (await readSettings(paths.settings)).listen,
         env: { ...call.context.env },
         say,
@@ -47,9 +51,12 @@ export const upCommand: CommandDefinition = {
       };
       const started = start(call, parts, state, supervisor);
       // Ctrl-C during the start ends it at once: what was begun is completed by the next start.
-      const document = await Promise.race([started, untilAborted(interrupt).then(() => null)]);
-      if (document === null) return 1;
+      const ready = await Promise.race([started, untilAborted(interrupt).then(() => null)]);
+      if (ready === null) return 1;
+      const { document, connection } = ready;
       show(call, document);
+      const wantsLanguages = call.options["examples"] !== false && call.options["languages"] !== false;
+      if (wantsLanguages && document.troubles.length === 0) await deliverLater(parts, connection);
       await untilAborted(interrupt);
       return document.troubles.length > 0 ? 2 : 0;
     } finally {
@@ -60,12 +67,26 @@ export const upCommand: CommandDefinition = {
   },
 };
 
-async function start(call: CommandCall, parts: UpParts, state: OpenState, supervisor: Supervisor): Promise<UpDocument> {
+interface Ready {
+  readonly document: UpDocument;
+  readonly connection: MeshConnection;
+}
+
+async function start(call: CommandCall, parts: UpParts, state: OpenState, supervisor: Supervisor): Promise<Ready> {
   const startedMs = performance.now();
   const withExamples = call.options["examples"] !== false;
   const up = await bringUp(parts, state, supervisor, withExamples);
   const delivered = withExamples ? await deliverAll(parts, up) : null;
-  return await describeUp(parts, up.connection, delivered, startedMs);
+  return { document: await describeUp(parts, up.connection, delivered, startedMs), connection: up.connection };
+}
+
+/** The mesh is up: what goes wrong here is said, and ends nothing. */
+async function deliverLater(parts: UpParts, connection: MeshConnection): Promise<void> {
+  try {
+    await deliverLanguages(parts, connection);
+  } catch (error) {
+    if (!parts.interrupt.aborted) parts.say(`the examples in other languages were not delivered: ${String(error)}`);
+  }
 }
 
 function show(call: CommandCall, document: UpDocument): void {

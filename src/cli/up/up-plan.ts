@@ -8,6 +8,8 @@ export interface UpParts {
   readonly mesh: Name;
   readonly paths: MeshPaths;
   readonly ports: UpPorts;
+  /** Of what is known by name only when it is delivered: chosen free once, and kept. */
+  readonly keepPort: (name: string) => Promise<number>;
   /** Where the gateway listens, from the settings: loopback unless a person said otherwise. */
   readonly listen: string;
   readonly env: NodeJS.ProcessEnv;
@@ -41,5 +43,11 @@ export async function keepPorts(state: OpenState): Promise<UpPorts> {
 /** The example's two machines: separate processes with own keys and folders on this one. */
 export const exampleNodes = ["node-a", "node-b"] as const;
 export const exampleModules = ["core", "meshboard", "postgres"] as const;
+/** Delivered after the others, where the language's tools are on this machine. */
+export const languageExamples = [
+  { module: "clock-go", language: "go" },
+  { module: "clock-python", language: "python" },
+  { module: "clock-rust", language: "rust" },
+] as const;
 export const exampleRepository = "examples";
 export const loopback = "127.0.0.1";

@@ -1,0 +1,3 @@
+module mesh.example/clock-go
+
+go 1.22

@@ -1,0 +1,1 @@
+"""A page that says what time it is."""
