@@ -29,6 +29,11 @@ export function isSerializationFailure(error: unknown): boolean {
   return cause instanceof pg.DatabaseError && cause.code !== undefined && serializationCodes.has(cause.code);
 }
 
+/** A row with that key is there already. */
+export function isDuplicateKey(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "23505";
+}
+
 /** True where the server said itself that the statement failed: the connection lives and nothing is unknown. */
 export function isRefusedByServer(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === "ERROR";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { nameSchema, type Name } from "../core/names.ts";
 import type { Queryable } from "./database.ts";
+import { isDuplicateKey } from "./failure.ts";
 import { many, one, run } from "./rows.ts";
 import { storableJson } from "./storable.ts";
 
@@ -8,21 +9,26 @@ const targetSchema = z.object({ node: nameSchema, why: z.string() });
 /** A node whose turn it is in one round, and why. */
 export type PushTarget = z.output<typeof targetSchema>;
 
-/** The targets of a round, decided once: the same round again changes nothing. */
+/** The targets of a round, decided once: the same round again changes nothing, whatever it names. */
 export async function recordTargets(
   db: Queryable,
   mesh: Name,
   round: { push: string; round: number },
   targets: readonly PushTarget[],
 ): Promise<void> {
-  await run(
-    db,
-    `insert into push_target (mesh, push, round, position, node, why)
-       select $1, $2, $3, t.position - 1, t.target ->> 'node', t.target ->> 'why'
-         from jsonb_array_elements($4::jsonb) with ordinality as t(target, position)
-     on conflict do nothing`,
-    [mesh, round.push, round.round, storableJson(targets)],
-  );
+  try {
+    await run(
+      db,
+      `insert into push_target (mesh, push, round, position, node, why)
+         select $1, $2, $3, t.position - 1, t.target ->> 'node', t.target ->> 'why'
+           from jsonb_array_elements($4::jsonb) with ordinality as t(target, position)
+          where not exists (select from push_target where mesh = $1 and push = $2 and round = $3)`,
+      [mesh, round.push, round.round, storableJson(targets)],
+    );
+  } catch (error) {
+    // Another attempt wrote its own at the same moment: those stand, and not one of ours is among them.
+    if (!isDuplicateKey(error)) throw error;
+  }
 }
 
 export function listTargets(
