@@ -46,7 +46,9 @@ export async function planCollectionNow(options: Omit<CollectArtifacts, "dir">):
  */
 export async function collectArtifacts(options: CollectArtifacts): Promise<Collected> {
   const { db, mesh, graceMs } = options;
-  const marked = await inTransaction(db, { isolation: "repeatable read", ...gateLimits }, async (tx) => {
+  // A build that records an artifact meanwhile is in the way of the mark: the plan is made again with what it wrote.
+  const limits = { isolation: "repeatable read", ...gateLimits, retryLimit: 5 } as const;
+  const marked = await inTransaction(db, limits, async (tx) => {
     await lockGate(tx);
     const facts = await loadCollectionFacts(tx, mesh);
     const plan = planCollection({ ...facts, now: options.now().toISOString(), graceMs });

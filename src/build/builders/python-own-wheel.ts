@@ -44,7 +44,7 @@ export async function makeOwnWheel(
   const stopped = judgeEnvironment(`building the wheel with ${backend.module}`, built);
   if (stopped !== null) return stopped;
   if (built.kind === "exited" && built.code !== 0)
-    return unfit("compile", `${backend.module} made no wheel: ${built.log.trim().split("\n").slice(-12).join("\n")}`);
+    return unfit("compile", `${backend.module} made no wheel: ${lastLineOf(built.log)}`);
   const [wheel, ...others] = (await listFiles(wheels)).filter((path) => path.endsWith(".whl"));
   if (wheel === undefined || others.length > 0)
     return unfit("compile", `${backend.module} made ${others.length === 0 ? "no wheel" : "more than one wheel"}`);
@@ -154,4 +154,9 @@ function readScripts(text: string): ReadonlyMap<string, string> {
     if (section === "console_scripts" && name !== undefined && target !== undefined) scripts.set(name, target);
   }
   return scripts;
+}
+
+/** Of a traceback that is the error itself; the rest is in the log. */
+function lastLineOf(log: string): string {
+  return log.trim().split("\n").at(-1) ?? "it said nothing";
 }

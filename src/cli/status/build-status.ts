@@ -153,8 +153,8 @@ function countFindings({ findings }: ModuleRecord): StatusModule["findings"] {
 function whyWithPlace({ standing, standingWhy, findings }: ModuleRecord): string {
   if (standing !== "broken") return standingWhy;
   const first = findings.find((finding) => finding.severity === "error") ?? findings[0];
-  if (first === undefined || standingWhy.includes(`${first.file}:${first.line}`)) return standingWhy;
-  const place = `${first.file}:${first.line}`;
+  if (first === undefined || standingWhy.includes(sayPlace(first))) return standingWhy;
+  const place = sayPlace(first);
   return standingWhy.includes(first.message) || standingWhy === ""
     ? `${first.message} (${place})`
     : `${standingWhy}; ${place} ${first.message}`;

@@ -116,7 +116,7 @@ function findingLines({ source, build }: ModuleFindings): string[] {
 /** No build mends what the source says. */
 function mendBroken({ name, repository, branch, path }: ModuleRecord): string {
   const anew = `mesh module remove ${name}   then   mesh module add ${name} --repo ${repository} --branch ${branch} --path PATH`;
-  return `commit what is missing to ${repository} (branch ${branch}, folder ${path}); or, where the folder is wrong: ${anew}`;
+  return `commit what is missing to ${repository} (branch ${branch}, folder ${path}), or mend what is wrong; where it was removed for good: mesh module remove ${name}; where the folder is another: ${anew}`;
 }
 
 function sayNext(module: ModuleRecord, { standing }: ModuleExplanation, failed: FailedBuild | null): string {

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { StatusDocument } from "../status/build-status.ts";
 import { describeDuration } from "../text/ages.ts";
 import { alignColumns } from "../text/columns.ts";
@@ -76,11 +77,13 @@ function roundOf({ round }: PushDocument["nodes"][number]): string {
 }
 
 function nextLines(document: UpDocument): string[] {
-  if (document.work === null) return ["Try next, in a second terminal:", "  npx mesh status"];
+  // In the folder of the start, commands find `.mesh` by themselves; any other they must be told.
+  const state = basename(document.state) === ".mesh" ? "" : ` --state ${document.state}`;
+  if (document.work === null) return ["Try next, in a second terminal:", `  npx mesh status${state}`];
   return [
     "Try next, in a second terminal:",
-    "  npx mesh status --watch",
+    `  npx mesh status --watch${state}`,
     `  edit ${document.work}/meshboard/src/heading.ts, then: git -C ${document.work} commit -am "Say it differently" && git -C ${document.work} push`,
-    "  npx mesh why meshboard",
+    `  npx mesh why meshboard${state}`,
   ];
 }

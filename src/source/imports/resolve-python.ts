@@ -72,7 +72,9 @@ function readFacts(context: ResolverContext): Facts {
   for (const { distribution, marker } of lock.kind === "refused" ? [] : runtime) {
     // With a marker it may be for another platform, and then no lock of this one has it.
     if (marker !== "" || locked.has(distribution) || isMesh(distribution)) continue;
-    fault(`lists ${distribution}, which no module publishes and neither ${pythonLockFiles.join(" nor ")} has: lock it`);
+    fault(
+      `lists ${distribution}, which no module publishes and neither ${pythonLockFiles.join(" nor ")} has: lock it, if it is a third party's; if it was a module, register it again`,
+    );
   }
   const declared = Object.entries(project.tool?.mesh?.imports ?? {}).flatMap(([distribution, names]) =>
     names.map((name) => [name, normaliseDistribution(distribution)] as const),
