@@ -24,9 +24,10 @@ export type ReportDecision =
 export function judgeReport(report: Report, facts: ReportFacts): ReportDecision {
   const { account, incarnation, sentDigest, receivedAt } = facts;
   const decision = keepReport({ account, report, incarnation, sentDigest });
-  return decision.kind === "kept"
-    ? { kind: "kept", track: trackFailures(account?.track ?? null, report, receivedAt) }
-    : decision;
+  if (decision.kind !== "kept") return decision;
+  // Another machine under this name begins anew: its boots and sequences may be those that the one before it had.
+  const before = account !== null && account.incarnation === report.incarnation ? account.track : null;
+  return { kind: "kept", track: trackFailures(before, report, receivedAt) };
 }
 
 export interface GrantsRead {

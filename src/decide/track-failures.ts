@@ -25,7 +25,8 @@ export interface FailureTrack extends ReportPlace {
  */
 export function trackFailures(previous: FailureTrack | null, report: Report, receivedAt: string): FailureTrack {
   const { has, boot, sequence } = report;
-  if (previous !== null && boot === previous.boot && sequence === previous.sequence) return previous;
+  const isAgain = previous !== null && boot === previous.boot && sequence === previous.sequence;
+  if (isAgain && isSameDeclaration(previous.has, has)) return previous;
   const place: ReportPlace = { has, boot, sequence };
   const before = previous !== null && isSameDeclaration(previous.has, has) ? { ...previous, ...place } : clean(place);
   if (report.outcome === "applied") return clean(place);
