@@ -113,7 +113,12 @@ function checkReach(commit: GateCommit, { sent }: KeptDeclaration, changed: Chan
   const push = commit.after.pushes.get(sent.push);
   if (push === undefined || push.named.includes(sent.node)) return;
   const baseline = commit.after.baselines.get(sent.push)?.get(sent.node);
-  demand(changed.get(sent.push)?.has(sent.node) === true, "I9", () => {
+  // Told because of what the push made there, also where nobody could work out before what the node should be.
+  const isOwed = commit.after.provisions.some(
+    ({ provision, mintedBy, withdrawnBy }) =>
+      provision.provider.node === sent.node && (mintedBy === sent.push || withdrawnBy === sent.push),
+  );
+  demand(isOwed || changed.get(sent.push)?.has(sent.node) === true, "I9", () => {
     return `${sent.push} told ${sent.node}, which should be ${baseline} before the push and at each look since`;
   });
   if (push.kind === "auto") return;
