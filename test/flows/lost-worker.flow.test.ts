@@ -58,8 +58,10 @@ it(
     const first = await startWorker(flow);
     await flow.wake("a test asks");
     await waitUntil("its tests run", () => isRunning(mark), 90_000);
-    const parts = await listBuildLog(flow.db, flow.mesh, { modules: ["app"], after: "2000-01-01T00:00:00.000Z" });
-    expect(parts.map((part) => part.text).join("")).toMatch(/--- compile/);
+    await waitUntil("its log says so", async () => {
+      const parts = await listBuildLog(flow.db, flow.mesh, { modules: ["app"], after: "2000-01-01T00:00:00.000Z" });
+      return parts.some((part) => part.text.includes("--- compile"));
+    });
 
     first.kill("SIGKILL");
     await once(first, "exit");
