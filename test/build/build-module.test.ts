@@ -5,9 +5,9 @@ import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openSandbox } from "../../src/build/open-sandbox.ts";
 import type { Artifact } from "../../src/core/artifact.ts";
-import { unpackArtifact } from "../../src/link/artifact/unpack.ts";
 import { type BuildBed, createBuildBed, typescriptModule } from "../support/build-bed.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { listPaths, unpack } from "../support/unpacked-artifact.ts";
 
 const run = promisify(execFile);
 const timeout = 90_000;
@@ -17,21 +17,6 @@ const core = typescriptModule("core", {
   "src/index.ts": "export const one: number = 1;\n",
   "src/index.test.ts": passing,
 });
-
-async function unpack(bed: BuildBed, artifact: Artifact): Promise<string> {
-  const into = join(await createTemporaryFolder(), "unpacked");
-  await unpackArtifact({ from: await bed.store.openBlob(artifact.blob), into, digest: artifact.digest });
-  return into;
-}
-
-async function listPaths(folder: string): Promise<string[]> {
-  const { stdout } = await run("find", [".", "-type", "f"], { cwd: folder });
-  return stdout
-    .trim()
-    .split("\n")
-    .map((path) => path.slice(2))
-    .toSorted();
-}
 
 describe("a fit module", () => {
   it("is compiled, tested, and packed without its tests, sources and documents (R11)", { timeout }, async () => {

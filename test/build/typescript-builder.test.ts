@@ -7,28 +7,13 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Artifact } from "../../src/core/artifact.ts";
-import { unpackArtifact } from "../../src/link/artifact/unpack.ts";
 import { type BuildBed, createBuildBed, typescriptModule } from "../support/build-bed.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { listPaths, unpack } from "../support/unpacked-artifact.ts";
 
 const run = promisify(execFile);
 const timeout = 180_000;
 const compilerOptions = { target: "es2023", module: "nodenext", types: ["node"], strict: true };
-
-async function unpack(bed: BuildBed, artifact: Artifact): Promise<string> {
-  const into = join(await createTemporaryFolder(), "unpacked");
-  await unpackArtifact({ from: await bed.store.openBlob(artifact.blob), into, digest: artifact.digest });
-  return into;
-}
-
-async function listPaths(folder: string): Promise<string[]> {
-  const { stdout } = await run("find", [".", "-type", "f"], { cwd: folder });
-  return stdout
-    .trim()
-    .split("\n")
-    .map((path) => path.slice(2))
-    .toSorted();
-}
 
 describe("comments (R10, case 8)", () => {
   const write = (text: string, options: object): Record<string, string> =>
