@@ -6,7 +6,7 @@ import { openEnvelope, signEnvelope } from "./envelope.ts";
 import type { SigningKey } from "./keys.ts";
 import { defaultLinkLimits, type LinkLimits } from "./limits.ts";
 import { parseBody } from "./parse-body.ts";
-import { declarationKeysAt, type Root } from "./root.ts";
+import { declarationKeysAt, whyExpired, type Root } from "./root.ts";
 
 export type DeclarationRefusal = {
   readonly ok: false;
@@ -60,6 +60,11 @@ export function openDeclaration(
   const signedBy = opened.keyIds.filter((keyId) => keys.whyNot(keyId) === null);
   if (signedBy.length === 0)
     return { ok: false, check: "key", message: opened.keyIds.map(keys.whyNot).join("; "), offered: null };
+  const expired = whyExpired(root, options.nowMs);
+  if (expired !== null) {
+    const message = `${expired}: a newer root has to be published before anything is accepted`;
+    return { ok: false, check: "key", message, offered: null };
+  }
   const parsed = parseBody(opened.body, declarationSchema, limits);
   if (!parsed.ok) return { ...parsed, offered: null };
   const refusal = checkAddress(parsed.value, options);

@@ -1,7 +1,14 @@
 import { z } from "zod";
+import type { PayloadKind } from "../core/declaration.ts";
 import { InputError } from "../core/errors.ts";
 import { nameSchema, timestampSchema } from "../core/names.ts";
-import { openEnvelope, readUnverifiedBody, signEnvelope, type EnvelopeRefusal } from "./envelope.ts";
+import {
+  openEnvelope,
+  readUnverifiedBody,
+  signEnvelope,
+  type EnvelopeRefusal,
+  type OpenedEnvelope,
+} from "./envelope.ts";
 import { keyIdOf, type SigningKey } from "./keys.ts";
 import { defaultLinkLimits, type LinkLimits } from "./limits.ts";
 import { parseBody } from "./parse-body.ts";
@@ -27,6 +34,8 @@ export const rootSchema = z.object({
   /** How many keys of the role `root` must have signed this document. */
   threshold: z.number().int().positive(),
   keys: z.array(rootKeySchema).min(1).max(64),
+  /** From here on it must be replaced: nothing is accepted by it any more but its successor. Left out: never. */
+  expiresAt: timestampSchema.exactOptional(),
 });
 export type Root = z.infer<typeof rootSchema>;
 
@@ -61,16 +70,47 @@ export function verifyRoot(
     const why = whyBadPublicKey(publicKey);
     if (why !== null) return { ok: false, check: "key", message: `${why} (${keyIdOf(publicKey)})` };
   }
-  const opened = openEnvelope(bytes, {
-    kind: "root",
-    keys: root.keys.filter(({ roles }) => roles.includes("root")).map(({ publicKey }) => publicKey),
-    threshold: root.threshold,
-    limits,
-  });
+  const opened = openEnvelope(bytes, { kind: "root", keys: rootKeysOf(root), threshold: root.threshold, limits });
   if (!opened.ok) return opened;
   if (root.mesh !== mesh)
     return { ok: false, check: "mesh", message: `this is the root of mesh ${root.mesh}, not of ${mesh}` };
   return { ok: true, root };
+}
+
+/** Raw public keys in base64 of the role `root`, whatever their dates: an expired root must remain replaceable. */
+export function rootKeysOf(root: Root): readonly string[] {
+  return root.keys.filter(({ roles }) => roles.includes("root")).map(({ publicKey }) => publicKey);
+}
+
+/** Why nothing but its successor is accepted by this root any more; null: it has not expired. */
+export function whyExpired(root: Root, nowMs: number): string | null {
+  if (root.expiresAt === undefined || nowMs <= Date.parse(root.expiresAt)) return null;
+  return `root ${root.version} expired at ${root.expiresAt}`;
+}
+
+/**
+ * A document that the mesh's root keys sign together, of a kind of its own: by as many different keys of the role
+ * `root` as the threshold says, each valid at `nowMs`. A key of another role or another time says so.
+ */
+export function openByRootKeys(
+  bytes: Uint8Array,
+  options: {
+    readonly root: Root;
+    readonly kind: PayloadKind;
+    readonly nowMs: number;
+    readonly limits?: LinkLimits;
+  },
+): OpenedEnvelope | EnvelopeRefusal {
+  const { root, kind, nowMs, limits = defaultLinkLimits } = options;
+  const opened = openEnvelope(bytes, { kind, keys: root.keys.map(({ publicKey }) => publicKey), limits });
+  if (!opened.ok) return opened;
+  const { whyNot } = keysAt(root, "root", nowMs);
+  const keyIds = opened.keyIds.filter((keyId) => whyNot(keyId) === null);
+  if (keyIds.length >= root.threshold) return { ...opened, keyIds };
+  const refused = opened.keyIds.map(whyNot).filter((why) => why !== null);
+  const counted = `${keyIds.length} good signatures of root keys, of ${root.threshold} that are needed`;
+  if (keyIds.length === 0) return { ok: false, check: "key", message: refused.join("; ") };
+  return { ok: false, check: "signature", message: [counted, ...refused].join("; ") };
 }
 
 export type RoleKeys = {
