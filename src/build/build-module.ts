@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { chmod, mkdir } from "node:fs/promises";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artifact, Closure, Verdict } from "../core/artifact.ts";
 import { InputError } from "../core/errors.ts";
 import type { Manifest } from "../core/manifest.ts";
 import type { Digest, Name, ObjectId } from "../core/names.ts";
 import { unpackArtifact } from "../link/artifact/unpack.ts";
-import { readClosureSourceOf } from "../source/closure-source.ts";
+import { type BuildSource, readClosureSourceOf } from "../source/closure-source.ts";
 import { createImportReaders } from "../source/compare-sources.ts";
 import { describeFinding, type Finding } from "../source/finding.ts";
 import { manifestFile, readManifest } from "../source/read-manifest.ts";
@@ -179,7 +179,7 @@ async function readSource(options: BuildModule, root: string): Promise<Source> {
   await repository.fetchCommits([{ branch, commit }]);
   const reading = await readTree({ repository, commit, path, without });
   if (reading.kind !== "tree") return judged(unfit("import", reading.why));
-  await checkSource(options, reading);
+  const { lockFromAbove } = await checkSource(options, reading);
   const [fault] = reading.findings;
   if (fault !== undefined) return judged(unfit("import", describeFinding(fault), reading.findings));
   const text = await readText(repository, reading.files, manifestFile);
@@ -193,22 +193,25 @@ async function readSource(options: BuildModule, root: string): Promise<Source> {
     reading.files.filter((file) => builder.keeps(file.path)),
     join(root, "module"),
   );
+  if (lockFromAbove !== null) await writeFile(join(root, "module", lockFromAbove.file), lockFromAbove.text);
   return { kind: "source", manifest: manifest.manifest };
 }
 
 /** What the closure says of the source must be what is built: else the verdict would be kept for other inputs. */
 async function checkSource(
-  { closure, source: { repository, commit } }: BuildModule,
+  { closure, source: { repository, commit, path } }: BuildModule,
   reading: Extract<TreeReading, { kind: "tree" }>,
-): Promise<void> {
+): Promise<BuildSource> {
   const reader = createImportReaders().get(closure.language);
-  const { tree, thirdParties } = await readClosureSourceOf(repository, reading, reader);
+  const source = await readClosureSourceOf(repository, { commit, path }, reading, reader);
+  const { tree, thirdParties } = source;
   if (tree !== closure.tree)
     throw new Error(`commit ${commit} has tree ${tree}, the closure of ${closure.module} names ${closure.tree}`);
   if (thirdParties !== closure.thirdParties)
     throw new Error(
       `commit ${commit} locks packages ${thirdParties ?? "none"}, the closure of ${closure.module} names ${closure.thirdParties ?? "none"}`,
     );
+  return source;
 }
 
 function judged(outcome: BuildOutcome): Extract<BuildOutcome, { kind: "judged" }> {

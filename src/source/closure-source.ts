@@ -1,7 +1,8 @@
 import type { Digest, ObjectId } from "../core/names.ts";
 import { digestValue } from "../decide/digest.ts";
 import type { Finding } from "./finding.ts";
-import type { FactFiles, ImportReader } from "./imports/import-reader.ts";
+import { type FactFiles, factBytesLimit, type ImportReader } from "./imports/import-reader.ts";
+import { findLocksAbove, type LockFromAbove, readLockAbove } from "./locks-above.ts";
 import type { TreeReading } from "./read-tree.ts";
 import type { Repository } from "./repository.ts";
 
@@ -16,6 +17,11 @@ export interface ClosureSource {
   readonly thirdParties: Digest | null;
   /** Why its lock file cannot be used. */
   readonly finding: Finding | null;
+}
+
+/** As it is built: what lies above the module's folder is given to it as a file of its own. */
+export interface BuildSource extends ClosureSource {
+  readonly lockFromAbove: Extract<LockFromAbove, { kind: "lock" }> | null;
 }
 
 /** `reader`: undefined for a language that nobody reads here; then every file is part of the tree. */
@@ -34,15 +40,27 @@ export function readClosureSource(
 
 /** The same, reading the fact files itself: what is built must be what the closure says. */
 export async function readClosureSourceOf(
-  repository: Pick<Repository, "readBlobs">,
+  repository: Pick<Repository, "readBlobs" | "blobsAt">,
+  { commit, path }: { readonly commit: ObjectId; readonly path: string },
   reading: Extract<TreeReading, { kind: "tree" }>,
   reader: ImportReader | undefined,
-): Promise<ClosureSource> {
+): Promise<BuildSource> {
   const paths = new Map<ObjectId, string[]>();
-  for (const { path, blob } of reading.files)
-    if (reader?.factFiles.includes(path) === true) paths.set(blob, [...(paths.get(blob) ?? []), path]);
+  for (const file of reading.files)
+    if (reader?.factFiles.includes(file.path) === true)
+      paths.set(file.blob, [...(paths.get(file.blob) ?? []), file.path]);
+  const readers = reader === undefined ? [] : [reader];
+  const locks = (await findLocksAbove(repository, commit, [path], readers)).get(path) ?? [];
+  const above = locks.filter(({ bytes }) => bytes <= factBytesLimit).map(({ blob }) => blob);
   const facts = new Map<string, string>();
-  for await (const { blob, bytes } of repository.readBlobs([...paths.keys()]))
-    for (const path of paths.get(blob) ?? []) facts.set(path, bytes.toString("utf8"));
-  return readClosureSource(reading, reader, facts);
+  const texts = new Map<ObjectId, string>();
+  for await (const { blob, bytes } of repository.readBlobs([...new Set([...paths.keys(), ...above])])) {
+    const text = bytes.toString("utf8");
+    texts.set(blob, text);
+    for (const file of paths.get(blob) ?? []) facts.set(file, text);
+  }
+  const lock = readLockAbove(locks, reader, facts, (blob) => texts.get(blob));
+  if (lock.kind === "lock") facts.set(lock.file, lock.text);
+  const source = readClosureSource(reading, reader, facts);
+  return { ...source, lockFromAbove: lock.kind === "lock" ? lock : null };
 }

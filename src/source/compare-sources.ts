@@ -71,8 +71,8 @@ export async function compareSources(options: CompareSources): Promise<Compariso
   });
   await fetchUnknown(options, placed);
   const placements = indexPlacements(options.modules);
-  const seen = await lookAtFolders(placed, placements, options.known ?? new Map<Name, KnownSource>());
   const readers = options.readers ?? createImportReaders();
+  const seen = await lookAtFolders(placed, placements, options.known ?? new Map<Name, KnownSource>(), readers);
   const reading = createFolderReading({ readers, signal: options.signal, onProgress: options.onProgress });
   const work = { options, readers, placements, seen, reading };
   const { facts, ...counts } = await readWhatMoved(work);

@@ -1,5 +1,6 @@
 import type { Name, ObjectId } from "../core/names.ts";
 import type { ImportReader } from "./imports/import-reader.ts";
+import { findLocksAbove } from "./locks-above.ts";
 import type { SeenFolder } from "./look-at-folders.ts";
 import { readModuleFolders, type ModuleFolder } from "./read-module-folders.ts";
 import { readTrees } from "./read-tree.ts";
@@ -37,14 +38,16 @@ export function createFolderReading(options: {
           commit,
           folders: members.map(({ module, without }) => ({ path: module.path, without })),
         });
+        const unknown = members.flatMap(({ module, locks }) => (locks === null ? [module.path] : []));
+        const asked = await findLocksAbove(repository, commit, unknown, options.readers.values());
         const read = await readModuleFolders({
           repository,
           info: await infoOf(repository, commit),
           readers: options.readers,
-          modules: members.map(({ module }, at) => {
+          modules: members.map(({ module, locks }, at) => {
             const tree = trees[at];
             if (tree === undefined) throw new Error("every folder that was asked for has a reading");
-            return { module, tree };
+            return { module, tree, locks: locks ?? asked.get(module.path) ?? [] };
           }),
         });
         for (const folder of read) folders.set(folder.module.module, folder);

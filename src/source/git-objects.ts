@@ -2,7 +2,7 @@ import { InputError } from "../core/errors.ts";
 import { type ObjectId, objectIdSchema, treePathSchema } from "../core/names.ts";
 import { DamagedCloneError } from "./bare-clone.ts";
 import { runGit, streamGit } from "./git.ts";
-import type { BlobReading, TreeEntry } from "./repository.ts";
+import type { BlobPlace, BlobReading, TreeEntry } from "./repository.ts";
 
 /** Reads from a clone on this machine: by object id only, never through a work tree. */
 interface Local {
@@ -87,6 +87,26 @@ export async function foldersAt(
     for (const line of output.toString("utf8").split("\0")) {
       const [, type, id, path] = /^\d+ (\w+) ([0-9a-f]+)\t([^]+)$/.exec(line) ?? [];
       if (type === "tree" && path !== undefined && wanted.has(path)) found.set(path, objectIdSchema.parse(id));
+    }
+  }
+  return found;
+}
+
+export async function blobsAt(
+  local: Local,
+  commit: ObjectId,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, BlobPlace>> {
+  objectIdSchema.parse(commit);
+  for (const path of paths) treePathSchema.parse(path);
+  const found = new Map<string, BlobPlace>();
+  for (let at = 0; at < paths.length; at += pathsPerListing) {
+    const some = paths.slice(at, at + pathsPerListing);
+    const args = ["--literal-pathspecs", "ls-tree", "-z", "-l", "--full-tree", "--end-of-options", commit, ...some];
+    const output = await runGit({ ...local, args });
+    for (let start = 0, end = output.indexOf(0); end !== -1; start = end + 1, end = output.indexOf(0, start)) {
+      const { mode, id, bytes, path } = parseEntry(output.subarray(start, end));
+      if (mode === "100644" || mode === "100755") found.set(path, { blob: id, bytes });
     }
   }
   return found;

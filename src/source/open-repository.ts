@@ -5,7 +5,7 @@ import { discardClone, initialiseClone, isDamage } from "./bare-clone.ts";
 import { checkBranch } from "./check-branch.ts";
 import { fetchCommits, hasObject, type Remote } from "./fetch-commits.ts";
 import { runGit, type GitConfig } from "./git.ts";
-import { foldersAt, listTree, readBlobs, treeAt } from "./git-objects.ts";
+import { blobsAt, foldersAt, listTree, readBlobs, treeAt } from "./git-objects.ts";
 import { readCredentials, type HostCredentials } from "./remote-credentials.ts";
 import type { CommitInfo, Repository } from "./repository.ts";
 import { checkRepositoryUrl } from "./repository-url.ts";
@@ -54,6 +54,7 @@ export async function openRepository(options: OpenRepository): Promise<Repositor
     commitInfo: (commit) => whole(commitInfo(dir, commit, signal)),
     treeAt: (id, path) => whole(treeAt(local, id, path)),
     foldersAt: (commit, paths) => whole(foldersAt(local, commit, paths)),
+    blobsAt: (commit, paths) => whole(blobsAt(local, commit, paths)),
     listTree: (tree, entryLimit, paths) =>
       wholeStream(listTree(local, tree, { entryLimit, paths: paths ?? [] }), explain),
     readBlobs: (blobs) => wholeStream(readBlobs(local, blobs), explain),

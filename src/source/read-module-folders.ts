@@ -2,8 +2,9 @@ import type { Manifest } from "../core/manifest.ts";
 import type { Digest, ObjectId } from "../core/names.ts";
 import { readClosureSource } from "./closure-source.ts";
 import type { Finding } from "./finding.ts";
-import type { FactFiles, ImportReader } from "./imports/import-reader.ts";
+import { type FactFiles, factBytesLimit, type ImportReader } from "./imports/import-reader.ts";
 import { manifestBytesLimit, manifestFile, readManifest } from "./read-manifest.ts";
+import { type LockAbove, readLockAbove } from "./locks-above.ts";
 import type { TreeFile, TreeReading } from "./read-tree.ts";
 import type { CommitInfo, Repository } from "./repository.ts";
 import type { RegisteredModule, SourceProblem } from "./source-facts.ts";
@@ -25,14 +26,17 @@ export interface ModuleFolder {
   readonly problem: SourceProblem | null;
 }
 
-/** Lock files are the largest; past this a fact file is refused, not read. */
-const factBytesLimit = 20 * 1024 * 1024;
-
 export interface ReadModuleFolders {
   readonly repository: Repository;
   readonly info: CommitInfo;
   readonly readers: ReadonlyMap<string, ImportReader>;
-  readonly modules: readonly { readonly module: RegisteredModule; readonly tree: TreeReading }[];
+  readonly modules: readonly FolderToRead[];
+}
+
+export interface FolderToRead {
+  readonly module: RegisteredModule;
+  readonly tree: TreeReading;
+  readonly locks: readonly LockAbove[];
 }
 
 /** Manifests and fact files of all modules at one commit, by one reading of the repository's blobs. */
@@ -42,13 +46,14 @@ export async function readModuleFolders(options: ReadModuleFolders): Promise<Mod
   const isWanted = (path: string): boolean =>
     wanted.has(path) || readers.some((reader) => reader.isFact?.(path) === true);
   const blobs = new Set<ObjectId>();
-  for (const { tree } of options.modules) {
+  for (const { tree, locks } of options.modules) {
     if (tree.kind !== "tree") continue;
+    for (const { blob, bytes } of locks) if (bytes <= factBytesLimit) blobs.add(blob);
     for (const file of tree.files) if (isWanted(file.path) && file.bytes <= limitOf(file.path)) blobs.add(file.blob);
   }
   const texts = new Map<ObjectId, string>();
   for await (const { blob, bytes } of options.repository.readBlobs([...blobs])) texts.set(blob, bytes.toString("utf8"));
-  return options.modules.map(({ module, tree }) => describeFolder(options, module, tree, texts));
+  return options.modules.map((folder) => describeFolder(options, folder, texts));
 }
 
 function limitOf(path: string): number {
@@ -57,8 +62,7 @@ function limitOf(path: string): number {
 
 function describeFolder(
   options: ReadModuleFolders,
-  module: RegisteredModule,
-  tree: TreeReading,
+  { module, tree, locks }: FolderToRead,
   texts: ReadonlyMap<ObjectId, string>,
 ): ModuleFolder {
   const base = {
@@ -105,12 +109,17 @@ function describeFolder(
       problem: { stage: "manifest", message: `${manifestFile}:${first.line}: ${first.message}` },
     };
   }
-  return { ...found, manifest: reading.manifest, ...readFacts(options, tree, reading.manifest, texts), problem: null };
+  return {
+    ...found,
+    manifest: reading.manifest,
+    ...readFacts(options, { tree, locks }, reading.manifest, texts),
+    problem: null,
+  };
 }
 
 function readFacts(
   options: ReadModuleFolders,
-  tree: Extract<TreeReading, { kind: "tree" }>,
+  { tree, locks }: { readonly tree: Extract<TreeReading, { kind: "tree" }>; readonly locks: readonly LockAbove[] },
   { language }: Manifest,
   texts: ReadonlyMap<ObjectId, string>,
 ): Pick<ModuleFolder, "tree" | "thirdParties" | "facts" | "findings"> {
@@ -124,6 +133,9 @@ function readFacts(
       findings.push({ severity: "error", file: path, line: 0, message: `larger than ${factBytesLimit} bytes` });
     else facts.set(path, content);
   }
+  const lock = readLockAbove(locks, reader, facts, (blob) => texts.get(blob));
+  if (lock.kind === "lock") facts.set(lock.file, lock.text);
+  if (lock.kind === "refused") findings.push(lock.finding);
   const source = readClosureSource(tree, reader, facts);
   if (source.finding !== null) findings.push(source.finding);
   return { tree: source.tree, thirdParties: source.thirdParties, facts, findings };

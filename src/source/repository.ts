@@ -14,6 +14,11 @@ export interface BlobReading {
   readonly bytes: Buffer;
 }
 
+export interface BlobPlace {
+  readonly blob: ObjectId;
+  readonly bytes: number;
+}
+
 export interface TreeEntry {
   /** Git's mode: 100644, 100755, 120000 (link), 160000 (submodule). */
   readonly mode: string;
@@ -42,6 +47,8 @@ export interface Repository {
   treeAt(commitOrTree: ObjectId, path: string): Promise<ObjectId | null>;
   /** Ids of the folders at these paths of a commit, by one listing of the folders above them; those that are there. */
   foldersAt(commit: ObjectId, paths: readonly string[]): Promise<ReadonlyMap<string, ObjectId>>;
+  /** Regular files at these paths of a commit, by path; those that are there. */
+  blobsAt(commit: ObjectId, paths: readonly string[]): Promise<ReadonlyMap<string, BlobPlace>>;
   /** Every entry below a tree, recursively, in git's order; `paths`: only those at or below them. InputError past `entryLimit`. */
   listTree(tree: ObjectId, entryLimit: number, paths?: readonly string[]): AsyncIterable<TreeEntry>;
   /** The blobs, in the order asked for. */

@@ -170,6 +170,21 @@ describe("third-party packages", () => {
     });
   });
 
+  it("of a workspace are fetched by its lock file for a member that has none itself", { timeout }, async () => {
+    const bed = await createBuildBed();
+    const { npm, served, pack } = await createRegistry();
+    const bytes = await pack("module.exports = 1;\n");
+    served.set("/left/-/left-1.0.0.tgz", bytes);
+    const { "app/package-lock.json": lock = "", ...files } = app(lockOf(npm, bytes));
+    const { packages, ...rest } = JSON.parse(lock) as { packages: object };
+    const workspace = JSON.stringify({ ...rest, packages: { ...packages, app: { name: "@test/app" } } });
+    await bed.origin.commit({ ...files, "package-lock.json": workspace });
+    const { artifact, verdict } = await bed.build("app", { registries: { npm } });
+    if (artifact === null) throw new Error(JSON.stringify(verdict));
+    const path = join(await unpack(bed, artifact), "node_modules/left/a.js");
+    expect(await readFile(path, "utf8")).toBe("module.exports = 1;\n");
+  });
+
   it("from another host are refused before anybody is asked", { timeout }, async () => {
     const bed = await createBuildBed();
     const { npm, asked, pack } = await createRegistry();

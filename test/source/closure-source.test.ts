@@ -84,6 +84,36 @@ describe("a lock file in a closure (R8)", () => {
     expect(facts.findings.filter((finding) => finding.file === "package-lock.json")).toHaveLength(1);
   });
 
+  it("of a workspace counts for a member by what the member needs of it", async () => {
+    const bed = await createBed();
+    const lock = (mine: string, others: string): string => {
+      const version = (one: string): object => ({ version: one, integrity: `sha512-${one}` });
+      const packages = { app: {}, "node_modules/tiny": version(mine), "node_modules/big": version(others) };
+      return JSON.stringify({ lockfileVersion: 3, packages });
+    };
+    const files = { ...app, "app/package.json": packageJson };
+    const one = await bed.origin.commit({ ...files, "package-lock.json": lock("1.0.0", "1.0.0") });
+    const two = await bed.origin.commit({ "package-lock.json": lock("1.0.0", "2.0.0") });
+    const three = await bed.origin.commit({ "package-lock.json": lock("1.0.1", "2.0.0") });
+    const own = await bed.origin.commit({ "app/package-lock.json": JSON.stringify(lockOf("1.0.0")) });
+    const facts = await Promise.all([one, two, three, own].map((commit) => bed.facts(commit)));
+    expect(facts.map(({ problem }) => problem)).toEqual([null, null, null, null]);
+    const [first, second, third, fourth] = facts.map(({ thirdParties }) => thirdParties);
+    expect(first).toMatch(/^sha256:/);
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+    // Its own goes before that of the workspace, which has 1.0.1.
+    expect(fourth).toBe(first);
+  });
+
+  it("of a workspace that cannot be read is said by the members that need it, with the way to it", async () => {
+    const bed = await createBed();
+    const files = { ...app, "app/package.json": packageJson, "package-lock.json": "<<<<<<< ours" };
+    const { problem, findings } = await bed.facts(await bed.origin.commit(files));
+    expect(problem).toEqual({ stage: "import", message: "../package-lock.json: is not JSON that can be used" });
+    expect(findings.filter(({ file }) => file.endsWith("package-lock.json"))).toHaveLength(1);
+  });
+
   it("of another name is a file like any other", async () => {
     const bed = await createBed();
     const one = await bed.facts(await bed.origin.commit({ ...app, "app/Cargo.lock": "1" }));

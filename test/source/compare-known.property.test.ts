@@ -78,6 +78,16 @@ const anyEdit: fc.Arbitrary<Edit> = fc.oneof(
     [`${from}/package.json`]: JSON.stringify({ name: `@x/${from}`, dependencies: { [to]: "1" }, exports: "./x.js" }),
   })),
   anyName.map((from) => ({ [`${from}/package-lock.json`]: JSON.stringify({ lockfileVersion: 3, packages: {} }) })),
+  // Of a workspace around all of them.
+  fc.tuple(fc.subarray(names), fc.nat(2)).map(([members, version]) => ({
+    "package-lock.json": JSON.stringify({
+      lockfileVersion: 3,
+      packages: Object.fromEntries([
+        ...members.map((member) => [member, {}]),
+        ...names.map((name) => [`node_modules/${name}`, { version: `${version}.0.0` }]),
+      ]),
+    }),
+  })),
   anyName.map((from) => ({ [`${from}/mesh.yaml`]: `module: ${from}\nlanguage: files\n` })),
   anyName.map((from) => ({ [`${from}/mesh.yaml`]: `module: other\nlanguage: typescript\n` })),
   anyName.map((from) => ({ [`${from}/inner/src/index.ts`]: `import "../../b/src/index.ts"; import "@x/c/deep";\n` })),

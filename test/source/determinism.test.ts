@@ -81,7 +81,7 @@ async function readFacts(
     readers,
     modules: modules.flatMap((module, at) => {
       const tree = trees[at];
-      return tree === undefined ? [] : [{ module, tree }];
+      return tree === undefined ? [] : [{ module, tree, locks: [] }];
     }),
   });
   const folders = new Map<string, ModuleFolder>();

@@ -71,7 +71,7 @@ export async function createBuildBed(): Promise<BuildBed> {
     if (reading.kind !== "tree") throw new Error(reading.why);
     const language = options.language ?? "typescript";
     const reader = createImportReaders().get(language);
-    const { tree, thirdParties } = await readClosureSourceOf(repository, reading, reader);
+    const { tree, thirdParties } = await readClosureSourceOf(repository, { commit, path: module }, reading, reader);
     const dependencies = options.dependencies ?? [];
     const openElsewhere = async (url: string | undefined): Promise<Repository> =>
       url === undefined ? repository : openRepository({ url, dir: join(folder, "other.git") });

@@ -31,6 +31,9 @@ export const fileImportsSchema = z.strictObject({
 });
 export type FileImports = z.infer<typeof fileImportsSchema>;
 
+/** Lock files are the largest; past this a fact file is refused, not read. */
+export const factBytesLimit = 20 * 1024 * 1024;
+
 /** Texts of the files a language keeps its own facts in, by path relative to the module's folder. */
 export type FactFiles = ReadonlyMap<string, string>;
 
@@ -52,6 +55,14 @@ export type LockReading =
   | { readonly kind: "none" }
   /** One line for each package with its digest, sorted. */
   | { readonly kind: "locked"; readonly entries: readonly string[] }
+  | { readonly kind: "refused"; readonly finding: Finding };
+
+/** A workspace's lock file, as it is for one of its members. */
+export type MemberLock =
+  /** Text of a lock file that the module could have in its own folder. */
+  | { readonly kind: "lock"; readonly text: string }
+  /** The file is not about this folder. */
+  | { readonly kind: "not-a-member" }
   | { readonly kind: "refused"; readonly finding: Finding };
 
 /** An edge that is written in a fact file and checked by the compiler (Rust's `[dependencies]`). */
@@ -111,5 +122,12 @@ export interface ImportReader {
   /** Lock files among the fact files: they are no part of the module's tree, what they resolve is (R8). */
   readonly lockFiles: readonly string[];
   readLock(facts: FactFiles): LockReading;
+  /** Where one lock file may serve all members of a workspace: it lies in a folder above a module that has none itself. */
+  readonly workspaceLock?: {
+    /** One of `lockFiles`. */
+    readonly file: string;
+    /** `member`: the module's folder relative to that of the lock file. */
+    read(text: string, member: string, facts: FactFiles): MemberLock;
+  };
   createResolver(context: ResolverContext): Resolver;
 }

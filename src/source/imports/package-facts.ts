@@ -45,11 +45,10 @@ export function listedPackages(own: PackageJson): Readonly<Record<string, string
   return { ...own.peerDependencies, ...own.optionalDependencies, ...own.devDependencies, ...own.dependencies };
 }
 
-/** A workspace has one lock file above its members; the build of a module has only the module's own folder. */
 export function describeMissingLock(names: readonly string[]): string {
   return (
-    `lists ${listNames(names)}, which no module publishes, but there is no ${lockFile} beside it to fetch by ` +
-    "(one in a folder above is not read): make one with `npm install --package-lock-only --no-workspaces` in this folder"
+    `lists ${listNames(names)}, which no module publishes, but there is no ${lockFile} to fetch by: neither beside it nor, ` +
+    "for a member of a workspace, in a folder above. Make one with `npm install --package-lock-only` and commit it"
   );
 }
 

@@ -4,7 +4,7 @@ import type { FactFiles, LockReading } from "./import-reader.ts";
 import { listedPackages, lockFile, packageFile, parseJson, readPackage } from "./package-facts.ts";
 
 /** A tree of packages is large, but not this large; past it the file is refused. */
-const entryLimit = 30_000;
+export const entryLimit = 30_000;
 
 const versionsSchema = z.record(z.string(), z.string()).optional();
 

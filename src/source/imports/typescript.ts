@@ -6,6 +6,7 @@ import { isTsconfig } from "./tsconfig.ts";
 import type { FileImports, Import, ImportKind, ImportReader } from "./import-reader.ts";
 import { lockFile, packageFacts, readPackageName } from "./package-facts.ts";
 import { readPackageLock } from "./package-lock.ts";
+import { readMemberLock } from "./workspace-lock.ts";
 
 /** Raised by hand when the reader finds something else in the same bytes. */
 const readerVersion = 2;
@@ -23,6 +24,7 @@ export function createTypeScriptReader(): ImportReader {
     publishNames: ({ facts }) => readPackageName(facts),
     lockFiles: [lockFile],
     readLock: readPackageLock,
+    workspaceLock: { file: lockFile, read: readMemberLock },
     createResolver: createTypeScriptResolver,
   };
 }
