@@ -155,6 +155,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/host-list.ts")).hostListCommand,
   },
   {
+    words: "lease show",
+    summary: "say who acts for the mesh, who stands by, and who held the lease before",
+    load: async () => (await import("./commands/lease-show.ts")).leaseShowCommand,
+  },
+  {
     words: "completion",
     summary: "print the completion script for bash, zsh or fish",
     load: async () => (await import("./commands/completion.ts")).completionCommand,
@@ -167,6 +172,7 @@ const groupSummaries: Readonly<Record<string, string>> = {
   node: "register and look at nodes",
   repo: "register and look at repositories",
   host: "enrol, run and look at hosts",
+  lease: "look at the lease of the controllers",
 };
 
 export function groupSummary(group: string): string {

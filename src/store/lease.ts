@@ -5,6 +5,7 @@ import { bigintColumn, timeColumn } from "./columns.ts";
 import { observeCondition } from "./conditions.ts";
 import type { Database, Queryable, Transaction } from "./database.ts";
 import { gateLimits, lockGate } from "./gate.ts";
+import type { LeaseRole } from "./lease-history.ts";
 import { many, maybeOne, one, run } from "./rows.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -30,6 +31,8 @@ export interface LeaseRequest {
   readonly holder: string;
   readonly ageMs: number;
   readonly seen: SeenLease;
+  /** `controller` where it is left out. */
+  readonly role?: LeaseRole;
   readonly lockTimeoutMs?: number;
 }
 
@@ -67,7 +70,8 @@ export function takeLease(db: Database, request: LeaseRequest): Promise<{ epoch:
     if (!isSameLease(now, request.seen)) return null;
     const { epoch, lost } = nextEpoch(await readEpochs(tx, request.mesh));
     await raiseEpoch(tx, request.mesh, epoch);
-    await insertGrant(tx, request.mesh, epoch, request.holder);
+    await endGrants(tx, request.mesh);
+    await insertGrant(tx, request, epoch);
     await writeLease(tx, request, epoch);
     if (lost !== null) await sayLost(tx, request.mesh, epoch, lost);
     return { epoch };
@@ -92,12 +96,20 @@ export async function releaseLease(
   db: Queryable,
   lease: { mesh: Name; holder: string; epoch: number },
 ): Promise<boolean> {
-  const changed = await run(
+  const { released } = await one(
     db,
-    `update lease set holder = null, beat = beat + 1, renewed_at = now() where mesh = $1 and holder = $2 and epoch = $3`,
+    z.object({ released: z.boolean() }),
+    `with released as (
+       update lease set holder = null, beat = beat + 1, renewed_at = now()
+        where mesh = $1 and holder = $2 and epoch = $3 returning mesh, epoch
+     ), ended as (
+       update epoch_grant g set ended = 'given-back', ended_at = now() from released r
+        where g.mesh = r.mesh and g.epoch = r.epoch
+     )
+     select exists (select from released) as released`,
     [lease.mesh, lease.holder, lease.epoch],
   );
-  return changed === 1;
+  return released;
 }
 
 const knownEpochsSchema = z.object({
@@ -123,8 +135,25 @@ function raiseEpoch(tx: Transaction, mesh: Name, epoch: number): Promise<number>
   return run(tx, `update mesh set epoch = $2, epoch_floor = $2 where name = $1`, [mesh, epoch]);
 }
 
-function insertGrant(tx: Transaction, mesh: Name, epoch: number, holder: string): Promise<number> {
-  return run(tx, `insert into epoch_grant (mesh, epoch, holder) values ($1, $2, $3)`, [mesh, epoch, holder]);
+/** Those before that were not given back: their holder stopped renewing, and a successor is granted now. */
+function endGrants(tx: Transaction, mesh: Name): Promise<number> {
+  return run(
+    tx,
+    `update epoch_grant g set ended = 'taken-over', ended_at = now(),
+            last_renewed_at = (select renewed_at from lease l where l.mesh = g.mesh and l.epoch = g.epoch)
+      where g.mesh = $1 and g.ended is null
+        and g.epoch = (select max(epoch) from epoch_grant where mesh = $1)`,
+    [mesh],
+  );
+}
+
+function insertGrant(tx: Transaction, { mesh, holder, role }: LeaseRequest, epoch: number): Promise<number> {
+  return run(tx, `insert into epoch_grant (mesh, epoch, holder, role) values ($1, $2, $3, $4)`, [
+    mesh,
+    epoch,
+    holder,
+    role ?? "controller",
+  ]);
 }
 
 function writeLease(tx: Transaction, request: LeaseRequest, epoch: number): Promise<number> {

@@ -10,6 +10,8 @@ export interface LeaseRecord {
   readonly epoch: number;
   readonly ageMs: number;
   readonly beat: number;
+  /** By the records' clock: to be said, never compared. */
+  readonly takenAt?: string;
 }
 
 export interface LeaseStore {
@@ -37,7 +39,11 @@ export interface Lease {
 const renewEveryMs = 5_000;
 const lookEveryMs = 500;
 
-/** Waits until the lease is free or has not moved for its whole age, as seen by this process, and takes it. */
+/**
+ * Waits until the lease is free or has not moved for its whole age, as seen by this process, and takes it. `onWaiting`
+ * is told who holds it, and again whenever that changes. Acting without a lease (R39) cannot arise: the lease is a row
+ * of the records, so who cannot write it cannot write a declaration either (docs/decisions/0020).
+ */
 export async function acquireLease(
   store: LeaseStore,
   clock: LeaseClock,
@@ -45,7 +51,7 @@ export async function acquireLease(
 ): Promise<Lease> {
   let seen: LeaseRecord | null = null;
   let seenAtMs = clock.monotonicMs();
-  let said = false;
+  let said: string | null = null;
   for (;;) {
     options.signal.throwIfAborted();
     const record = await store.read();
@@ -57,12 +63,16 @@ export async function acquireLease(
       const askedAt = readClock(clock);
       const epoch = await store.take(record);
       if (epoch !== null) return keepLease(store, clock, epoch, askedAt, options.onLost);
-    } else if (!said && record !== null) {
-      said = true;
+    } else if (record !== null && said !== describeHolder(record)) {
+      said = describeHolder(record);
       options.onWaiting(record);
     }
     await clock.sleep(lookEveryMs, options.signal);
   }
+}
+
+function describeHolder({ holder, epoch }: LeaseRecord): string {
+  return `${holder} ${epoch}`;
 }
 
 function readClock(clock: LeaseClock): ClockReading {

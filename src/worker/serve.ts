@@ -6,12 +6,13 @@ import { runMigrations } from "../store/migrate.ts";
 import { ensureMesh } from "../store/meshes.ts";
 import { createControllerClient } from "./client.ts";
 import { createWorkers, runWorkers } from "./create-workers.ts";
-import { acquireLease, systemClock, type Lease } from "./lease-keeper.ts";
+import { acquireLease, systemClock, type Lease, type LeaseStore } from "./lease-keeper.ts";
 import { createLogger } from "./logger.ts";
 import { openParts, type ControllerParts } from "./open-parts.ts";
 import type { ServeConfig } from "./serve-config.ts";
 import { openLeaseStore } from "./lease-store.ts";
 import { noteUnsafeBuilds } from "./note-unsafe-builds.ts";
+import { type StandBy, standBy } from "./stand-by.ts";
 import { startGateway } from "./start-gateway.ts";
 import { installTemporalRuntime } from "./temporal-runtime.ts";
 import { watchSecondBuilds } from "./watch-second-builds.ts";
@@ -30,12 +31,7 @@ export async function serve(config: ServeConfig, stop: AbortSignal): Promise<voi
   await noteUnsafeBuilds(parts.db, config.mesh, parts.sandboxes.unsafe);
   const leases = openLeaseStore(config);
   try {
-    const lease = await acquireLease(leases.store, systemClock, {
-      signal: stop,
-      onWaiting: (record) =>
-        log.info({ holder: record.holder, epoch: record.epoch }, "another controller holds the lease; waiting"),
-      onLost: (why) => endAtOnce(parts, why),
-    });
+    const lease = await waitForLease(config, parts, leases.store, stop);
     log.info({ mesh: config.mesh, epoch: lease.epoch, holder: config.holder }, "this controller acts for the mesh");
     await actUntilStopped(config, parts, lease, stop);
     await lease.release();
@@ -46,6 +42,29 @@ export async function serve(config: ServeConfig, stop: AbortSignal): Promise<voi
   } finally {
     await leases.end();
     await parts.db.end();
+  }
+}
+
+/** Stands by while another one acts: says who, since when, and again when that changes; and is seen in `mesh status`. */
+async function waitForLease(
+  config: ServeConfig,
+  parts: ControllerParts,
+  store: LeaseStore,
+  stop: AbortSignal,
+): Promise<Lease> {
+  const { db, log } = parts;
+  const waiting: { by: StandBy | null } = { by: null };
+  try {
+    return await acquireLease(store, systemClock, {
+      signal: stop,
+      onWaiting: ({ holder, epoch, takenAt }) => {
+        log.info({ holder, epoch, since: takenAt }, `${holder} holds the lease since ${takenAt}; this one stands by`);
+        waiting.by ??= standBy(db, config, log);
+      },
+      onLost: (why) => endAtOnce(parts, why),
+    });
+  } finally {
+    await waiting.by?.stop();
   }
 }
 

@@ -29,7 +29,15 @@ const line = {
 const settled: StatusDocument = {
   mesh: "shop",
   readAt: now.toISOString(),
-  controller: { runs: true, holder: "host/12", epoch: 3, renewedMsAgo: 1000 },
+  controller: {
+    runs: true,
+    holder: "host/12",
+    role: "controller",
+    epoch: 3,
+    since: "2026-01-01T00:00:00.000Z",
+    renewedMsAgo: 1000,
+  },
+  standbys: [],
   modules: [
     {
       ...line,

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { listConditions } from "../../src/store/conditions.ts";
 import { listGrants, readLease, releaseLease, renewLease, takeLease } from "../../src/store/lease.ts";
+import { listPastGrants, readLeaseStand } from "../../src/store/lease-history.ts";
+import { announceStandby, listStandbys, withdrawStandby } from "../../src/store/standbys.ts";
 import type { SeenLease } from "../../src/decide/lease.ts";
 import { withGate } from "../../src/store/gate.ts";
 import { getMesh } from "../../src/store/meshes.ts";
@@ -57,6 +59,53 @@ describe("the lease (R34)", () => {
     const after = await readLease(records.db, mesh);
     expect(after).toMatchObject({ holder: null, epoch, beat: (before?.beat ?? 0) + 1, ageMs: 15_000 });
     expect(await renewLease(records.db, { mesh, holder: "controller-1", epoch })).toBe(false);
+  });
+});
+
+describe("the history of the lease (R34)", () => {
+  it("tells who gave it back, who was followed by a successor and when that one had renewed last", async () => {
+    const first = await grant(records.db, "controller-1");
+    await releaseLease(records.db, { mesh, holder: "controller-1", epoch: first });
+    const second = await grant(records.db, "controller-2");
+    await renewLease(records.db, { mesh, holder: "controller-2", epoch: second });
+    const seen = await readLease(records.db, mesh);
+    await takeLease(records.db, { mesh, holder: "a shell", ageMs: 15_000, seen, role: "shell" });
+    expect(await listPastGrants(records.db, mesh, 3)).toMatchObject([
+      { epoch: second + 1, holder: "a shell", role: "shell", ended: null, endedAt: null },
+      { epoch: second, role: "controller", ended: "taken-over", lastRenewedAt: seen?.renewedAt },
+      { epoch: first, role: "controller", ended: "given-back", lastRenewedAt: null },
+    ]);
+    expect(await readLeaseStand(records.db, mesh)).toMatchObject({
+      holder: "a shell",
+      role: "shell",
+      floor: second + 1,
+    });
+  });
+
+  it("does not know how a grant ended whose row was emptied away, and who lost it changes none", async () => {
+    const first = await grant(records.db, "controller-1");
+    const second = await grant(records.db, "controller-2");
+    expect(await releaseLease(records.db, { mesh, holder: "controller-1", epoch: first })).toBe(false);
+    const [newest, before] = await listPastGrants(records.db, mesh, 2);
+    expect([newest?.ended, before?.ended]).toEqual([null, "taken-over"]);
+    await records.db.query(`delete from epoch_grant`);
+    expect(await releaseLease(records.db, { mesh, holder: "controller-2", epoch: second })).toBe(true);
+    expect(await listPastGrants(records.db, mesh, 2)).toEqual([]);
+    await grant(records.db, "controller-3");
+  });
+
+  it("lists who stands by, with how long ago it was heard, and forgets who is gone", async () => {
+    await announceStandby(records.db, mesh, "controller-8");
+    await announceStandby(records.db, mesh, "controller-9");
+    await records.db.query(`update standby set last_seen = now() - interval '1 minute' where holder = 'controller-8'`);
+    const [old, fresh] = await listStandbys(records.db, mesh);
+    expect(old?.seenMsAgo).toBeGreaterThanOrEqual(60_000);
+    expect(fresh?.seenMsAgo).toBeLessThan(60_000);
+    await records.db.query(`update standby set last_seen = now() - interval '1 hour' where holder = 'controller-8'`);
+    await announceStandby(records.db, mesh, "controller-9");
+    expect((await listStandbys(records.db, mesh)).map((one) => one.holder)).toEqual(["controller-9"]);
+    await withdrawStandby(records.db, mesh, "controller-9");
+    expect(await listStandbys(records.db, mesh)).toEqual([]);
   });
 });
 

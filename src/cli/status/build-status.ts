@@ -33,6 +33,8 @@ export interface StatusDocument {
   readonly subject?: string;
   readonly readAt: string;
   readonly controller: ControllerState;
+  /** Controllers that wait for the lease, as long as they are heard. */
+  readonly standbys: readonly { readonly holder: string; readonly since: string; readonly seenMsAgo: number }[];
   readonly modules: readonly StatusModule[];
   readonly nodes: readonly StatusNode[];
   readonly owed: readonly {
@@ -63,6 +65,7 @@ export function buildStatus(records: StatusRecords): StatusDocument {
     mesh: records.mesh,
     readAt: view.readAt,
     controller: records.controller,
+    standbys: records.standbys.map(({ holder, since, seenMsAgo }) => ({ holder, since, seenMsAgo })),
     modules: records.modules.map((module) => statusOfModule(records, module, nodes, width)),
     nodes,
     owed: records.owed.map(({ provision, withdrawnAt, ageMs, told }) => ({

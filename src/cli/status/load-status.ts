@@ -12,13 +12,15 @@ import { readClock } from "../../store/read-clock.ts";
 import { loadMeshView, type MeshView } from "../../store/situations.ts";
 import { listHeads, type SourceHead } from "../../store/source-heads.ts";
 import { inTransaction } from "../../store/transaction.ts";
-import { type ControllerState, readControllerState } from "../controller-state.ts";
+import type { Standby } from "../../store/standbys.ts";
+import { type ControllerState, readControllerState, readStandbys } from "../controller-state.ts";
 
 /** Everything `status` reads. Nodes come from the view that `push --behind` uses too, so that both say the same. */
 export interface StatusRecords {
   readonly mesh: Name;
   readonly view: MeshView;
   readonly controller: ControllerState;
+  readonly standbys: readonly Standby[];
   readonly modules: readonly ModuleRecord[];
   readonly labels: readonly ModuleLabels[];
   /** The builds that the modules' fit artifacts came from. */
@@ -38,6 +40,7 @@ export async function loadStatus(db: Database, mesh: Name, limits: SituationLimi
       mesh,
       view,
       controller: await readControllerState(tx, mesh),
+      standbys: await readStandbys(tx, mesh),
       modules,
       labels: await listModuleLabels(tx, mesh),
       fitBuilds: await listBuildsToPlan(

@@ -26,11 +26,18 @@ export function statusText(status: StatusDocument, now: Date, { watched = false 
 }
 
 function headText(status: StatusDocument): string {
-  const { controller } = status;
-  const acts = controller.runs
-    ? `controller ${plainLine(controller.holder, 80)} acts under epoch ${controller.epoch}`
-    : `no controller acts: ${plainLine(controller.why)}`;
-  return `mesh ${status.mesh}, read at ${status.readAt}; ${acts}`;
+  return [
+    `mesh ${status.mesh}, read at ${status.readAt}; ${sayWhoActs(status.controller)}`,
+    ...status.standbys.map((one) => `  ${plainLine(one.holder, 80)} stands by`),
+  ].join("\n");
+}
+
+function sayWhoActs(controller: StatusDocument["controller"]): string {
+  if (!controller.runs) return `no controller acts: ${plainLine(controller.why)}`;
+  const holder = plainLine(controller.holder, 80);
+  return controller.role === "shell"
+    ? `no controller runs: the shell ${holder} ends its push under epoch ${controller.epoch}`
+    : `controller ${holder} acts under epoch ${controller.epoch}`;
 }
 
 /** The delivery line, and below it what keeps the source from being built, and what else is known of it. */
@@ -103,7 +110,9 @@ function sayNext(command: string | null): string[] {
 
 /** Null: who watches already sees what comes. */
 function nextCommand(status: StatusDocument, watched: boolean): string | null {
-  if (!status.controller.runs) return "npm start (or mesh serve): nothing moves without a controller";
+  const { controller } = status;
+  if (!controller.runs || controller.role === "shell")
+    return "npm start (or mesh serve): nothing moves without a controller";
   const behind = status.nodes.filter((node) => node.behind);
   if (behind.length === 1) return `mesh plan ${behind[0]?.node}   then   mesh push ${behind[0]?.node}`;
   if (behind.length > 1) return "mesh push --behind";

@@ -15,11 +15,13 @@ import { createRoot, type RootKey } from "../../link/root.ts";
 import { keepProvenanceKey, keepSigningKey, listKey } from "../keep-provenance-key.ts";
 import { loopback, type UpParts } from "./up-plan.ts";
 
+type KeyParts = Pick<UpParts, "mesh" | "paths" | "listen" | "say">;
+
 /**
  * The mesh's keys, made once: root key and document, declaration key, builder's key, certificate authority; the gateway's certificate
  * is renewed when it nears its end. Each file is written whole or not at all, and what depends on another comes after it.
  */
-export async function prepareKeys(parts: UpParts, nowMs: number): Promise<void> {
+export async function prepareKeys(parts: KeyParts, nowMs: number): Promise<void> {
   const { paths } = parts;
   await mkdir(paths.secrets, { recursive: true, mode: 0o700 });
   await chmod(paths.secrets, 0o700);
@@ -41,14 +43,14 @@ export async function prepareKeys(parts: UpParts, nowMs: number): Promise<void> 
 }
 
 function rootDocument(
-  parts: UpParts,
+  parts: KeyParts,
   made: { readonly rootKey: SigningKey; readonly keys: readonly RootKey[] },
 ): Buffer {
   return createRoot({ schema: 1, mesh: parts.mesh, version: 1, threshold: 1, keys: [...made.keys] }, [made.rootKey]);
 }
 
 /** The key is written last: with it the pair is whole, without it another pair is made. */
-async function keepAuthority({ paths, mesh }: UpParts, nowMs: number): Promise<Certificate> {
+async function keepAuthority({ paths, mesh }: KeyParts, nowMs: number): Promise<Certificate> {
   if (existsSync(paths.authorityKey)) {
     return { certPem: await readFile(paths.authority, "utf8"), keyPem: await readPrivateFile(paths.authorityKey) };
   }
@@ -59,7 +61,7 @@ async function keepAuthority({ paths, mesh }: UpParts, nowMs: number): Promise<C
 }
 
 async function renewGatewayCertificate(
-  { paths, say, listen }: UpParts,
+  { paths, say, listen }: KeyParts,
   authority: Certificate,
   nowMs: number,
 ): Promise<void> {

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { inject } from "vitest";
+import { meshPaths } from "../../../src/cli/mesh-setup.ts";
+import { prepareKeys } from "../../../src/cli/up/prepare-keys.ts";
+import { chooseFreePort } from "../../../src/embedded/ports.ts";
+import { writePrivateFile } from "../../../src/link/private-file.ts";
+import { openDatabase, type Database } from "../../../src/store/database.ts";
+import { ensureMesh } from "../../../src/store/meshes.ts";
+import { createFreshDatabase } from "../../support/fresh-database.ts";
+import { bundleWorkflows } from "../../support/workflow-bundle.ts";
+import { waitUntil } from "./wait-until.ts";
+
+/** A process of the product over this mesh's state folder. */
+export interface MeshProcess {
+  readonly child: ChildProcess;
+  /** `<host>/<pid>`, as in the lease. */
+  readonly pid: number;
+  /** Everything it wrote so far. */
+  output(): string;
+  hears(text: string, withinMs?: number): Promise<void>;
+  /** The signal, and then its end. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+  ended(): Promise<number | null>;
+}
+
+/** A state folder with keys and a mesh's records, and no process yet: controllers and shells are started as people do. */
+export interface ServedMesh {
+  readonly mesh: string;
+  readonly db: Database;
+  readonly state: string;
+  startController(): MeshProcess;
+  close(): Promise<void>;
+}
+
+const loader = new URL("../../../node_modules/tsx/dist/loader.mjs", import.meta.url).href;
+const controllerScript = fileURLToPath(new URL("controller-process.ts", import.meta.url));
+
+export async function openServedMesh(): Promise<ServedMesh> {
+  const database = await createFreshDatabase();
+  const state = await mkdtemp(join(tmpdir(), "mesh-served-"));
+  const mesh = `served-${randomBytes(4).toString("hex")}`;
+  const db = openDatabase({
+    url: database.url,
+    maxConnections: 4,
+    applicationName: "served-flow",
+    statementTimeoutMs: 20_000,
+  });
+  await ensureMesh(db, mesh);
+  const paths = meshPaths(state);
+  await mkdir(paths.secrets, { mode: 0o700 });
+  await prepareKeys({ mesh, paths, listen: "127.0.0.1", say: () => undefined }, Date.now());
+  await writePrivateFile(paths.databaseUrl, database.url);
+  const temporal = { address: inject("temporalAddress"), namespace: "default", ui: null };
+  const gateway = { host: "127.0.0.1", port: await chooseFreePort() };
+  await writeFile(paths.meshFile, JSON.stringify({ schema: 1, mesh, temporal, gateway }));
+  const bundle = join(state, "workflows.js");
+  await writeFile(bundle, (await bundleWorkflows()).code);
+  const running: MeshProcess[] = [];
+  const start = (script: string, words: readonly string[]): MeshProcess => {
+    const process = startProcess(script, [state, bundle, ...words]);
+    running.push(process);
+    return process;
+  };
+  return {
+    mesh,
+    db,
+    state,
+    startController: () => start(controllerScript, []),
+    async close() {
+      await Promise.all(running.map((one) => one.end("SIGKILL")));
+      await db.end();
+      await database.drop();
+      await rm(state, { recursive: true, force: true });
+    },
+  };
+}
+
+function startProcess(script: string, words: readonly string[]): MeshProcess {
+  // As a loader and not as a program of its own: the pid is the process's.
+  const child = spawn(process.execPath, ["--import", loader, script, ...words], { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const ended = once(child, "exit").then(() => child.exitCode);
+  return {
+    child,
+    pid: child.pid ?? 0,
+    output: () => output,
+    async hears(text, withinMs = 60_000) {
+      try {
+        await waitUntil(`"${text}" is said`, async () => output.includes(text), withinMs);
+      } catch (cause) {
+        throw new Error(`it said only:\n${output}`, { cause });
+      }
+    },
+    async end(signal) {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      return ended;
+    },
+    ended: () => ended,
+  };
+}
