@@ -57,7 +57,7 @@ function findNewest(world: World, module: Name): WorldArtifact | Problem {
     return { code: "unknown-module", module, why: `no module ${module} is registered: add it or unassign it` };
   }
   if (known.fit === null) {
-    return { code: "no-fit-artifact", module, why: `${module} has no fit build yet: see \`why ${module}\`` };
+    return { code: "no-fit-artifact", module, why: `${module} has no fit build yet: see \`mesh why ${module}\`` };
   }
   const artifact = world.artifacts.get(artifactKey(module, known.fit));
   if (artifact !== undefined) return artifact;

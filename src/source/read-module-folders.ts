@@ -85,10 +85,15 @@ function describeFolder(
   const found = { ...base, tree: tree.tree, files: tree.files, manifest: null };
   const file = tree.files.find((one) => one.path === manifestFile);
   if (file === undefined) {
+    const link = tree.findings.find((one) => one.file === manifestFile);
+    const message =
+      link === undefined
+        ? `there is no ${manifestFile} in folder ${module.path}`
+        : `${manifestFile} in folder ${module.path}: ${link.message}`;
     return {
       ...found,
       findings: tree.findings,
-      problem: { stage: "manifest", message: `there is no ${manifestFile} in folder ${module.path}` },
+      problem: { stage: "manifest", message },
     };
   }
   const text = texts.get(file.blob);

@@ -26,6 +26,19 @@ describe("what is built against what, asked on the command line (R6)", () => {
     );
   });
 
+  it("names the cycles that a module is part of, and no others", async () => {
+    await bed.shop.commit({
+      "core/src/index.ts": `import "@test/mid";\n`,
+      "other/src/index.ts": `import "@test/mid";\n`,
+    });
+    await bed.compare();
+    const round = /their imports go round: .*core.*mid/;
+    expect((await bed.run("graph", "core")).stdout).toMatch(round);
+    // What lies on the way to a cycle is told of it; who has nothing to do with it is not.
+    expect((await bed.run("graph", "other", "--dependencies")).stdout).toMatch(round);
+    expect((await bed.run("graph", "other", "--dependents")).stdout).not.toMatch(round);
+  });
+
   it.each([
     ["an unknown module", ["graph", "gone"], /there is no module gone/],
     ["one module to --why", ["graph", "--why", "core"], /--why wants two modules/],

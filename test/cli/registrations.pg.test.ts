@@ -92,6 +92,7 @@ describe("a repository that cannot be looked at", () => {
     expect(ran.code).toBe(0);
     expect(ran.stderr).toMatch(/^mesh: warning: repository https:\/\/127\.0\.0\.1:1\/shop\.git did not answer: .+\n$/);
     expect(await bed.documentOf("repo", "list")).toMatchObject({ repositories: [{ name: "shop", url }] });
+    expect((await bed.run("repo", "add", "twice", url)).stderr).toContain("shop has this address too");
   });
 });
 

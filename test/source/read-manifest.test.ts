@@ -37,6 +37,13 @@ describe("a manifest", () => {
     });
   });
 
+  it.each(["", "# later\n", "---\n"])("that says nothing (%j) is told what is the least", (text) => {
+    expect(refusal(text)).toEqual({
+      line: 0,
+      message: expect.stringMatching(/^is empty: the least it says is `module:/),
+    });
+  });
+
   it("of another module than the registered one is refused: a rename is a new module (case 14)", () => {
     expect(refusal("# a comment\nmodule: other\nlanguage: files\n")).toEqual({
       line: 2,

@@ -95,8 +95,11 @@ function parseWhy(given: unknown): readonly [Name, Name] | null {
 
 function answer(asked: Question, facts: BuildFacts, plan: BuildPlan): CommandResult {
   const all = listGraphEdges(facts, asked.kind);
-  const cycles = plan.cycles.map((cycle) => sayCycle(facts.modules, cycle));
   const edges = selectEdges(asked, all);
+  const shown = new Set(asked.why ?? selectModules(asked, edges, [...facts.modules.keys()]));
+  const cycles = plan.cycles
+    .filter((cycle) => cycle.some((module) => shown.has(module)))
+    .map((cycle) => sayCycle(facts.modules, cycle));
   if (asked.why !== null) {
     const path = findPath(all, ...asked.why);
     const document: GraphDocument = { module: null, edges: path ?? [], cycles, path };

@@ -43,7 +43,7 @@ export const logCommand: CommandDefinition = {
         text,
       };
       const about = `${name} at ${build.commit.slice(0, 7)}, inputs ${build.inputs.slice(7, 14)}: ${build.state}, attempt ${build.attempts}`;
-      if (!call.options.json) call.context.stderr.write(`${plainLine(about)}${whole ? "" : sayPart(text)}\n`);
+      if (!call.options.json) call.context.stderr.write(`${plainLine(about)}${whole ? "" : sayPart(build, text)}\n`);
       return { code: 0, document, text: plainLines(text, 2000).join("\n") };
     });
   },
@@ -57,8 +57,9 @@ function parseInputs(typed: unknown): string {
   return `sha256:${digits}`;
 }
 
-function sayPart(text: string): string {
-  return text === "" ? "; it has printed nothing so far" : "; only the end of its log";
+function sayPart({ state }: BuildRecord, text: string): string {
+  if (text !== "") return "; only the end of its log";
+  return state === "building" ? "; it has printed nothing so far" : "; it printed nothing that was kept";
 }
 
 async function findBuild({ db, mesh }: MeshConnection, module: string, inputs: string): Promise<BuildRecord> {

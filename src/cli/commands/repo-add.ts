@@ -3,7 +3,7 @@ import { parseArgument, parseName } from "../arguments.ts";
 import { repositoryUrlSchema } from "../repository-url.ts";
 import { InputError, UnavailableError } from "../../core/errors.ts";
 import { probeRepository } from "../../source/ask-remote.ts";
-import { addRepository, moveRepository } from "../../store/repositories.ts";
+import { addRepository, listRepositories, moveRepository } from "../../store/repositories.ts";
 import type { HostCredentials } from "../../source/remote-credentials.ts";
 import { plainLine } from "../text/plain.ts";
 import { withMesh } from "../with-mesh.ts";
@@ -35,6 +35,9 @@ export const repoAddCommand: CommandDefinition = {
         throw new InputError(`nothing was registered: ${unreachable}`, "give the folder of a git repository");
       const moved = call.options["moved"] === true && (await moveRepository(db, mesh, { name, url }));
       if (!moved) await addRepository(db, mesh, { name, url });
+      const twins = (await listRepositories(db, mesh)).filter((one) => one.url === url && one.name !== name);
+      for (const twin of twins)
+        call.context.stderr.write(`mesh: warning: ${twin.name} has this address too; it is fetched and kept twice\n`);
       if (unreachable !== null) call.context.stderr.write(`mesh: warning: ${unreachable}\n`);
       return {
         code: 0,

@@ -24,7 +24,7 @@ export const repoListCommand: CommandDefinition = {
           head.commit?.slice(0, 7) ?? "-",
           head.failure === null
             ? `looked at ${describeAge(head.lookedAt, now)}`
-            : `no answer since ${describeAge(head.failingSince, now)}: ${plainLine(head.failure, 120)}`,
+            : `not seen since ${describeAge(head.failingSince, now)}: ${plainLine(head.failure, 120)}`,
         ]);
       });
       return {

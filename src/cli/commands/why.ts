@@ -22,6 +22,8 @@ const help = `
 Of a module: how its artifact stands to its source, by which imports it is built against what, and what would be rebuilt
 after it. Of a node: everything that holds about it, what it was last sent and for what reason, what its host reads back.
 
+Exit code: 0 when it is explained, whatever it says: mesh status exits by how the mesh stands.
+
 Examples:
   mesh why meshboard
   mesh why node-a`;

@@ -96,7 +96,7 @@ function sourceRows(status: StatusDocument, now: Date): string[][] {
     source.commit?.slice(0, 7) ?? "-",
     source.failure === null
       ? `looked at ${describeAge(source.lookedAt, now)}`
-      : `no answer since ${describeAge(source.failingSince, now)}: ${plainLine(source.failure, 160)}`,
+      : `not seen since ${describeAge(source.failingSince, now)}: ${plainLine(source.failure, 160)}`,
   ]);
 }
 
