@@ -1,6 +1,7 @@
 import { Context } from "@temporalio/activity";
 import type { Closure, Verdict } from "../core/artifact.ts";
 import { InputError } from "../core/errors.ts";
+import { atStep } from "../core/failpoints.ts";
 import type { Digest, Name } from "../core/names.ts";
 import {
   buildModule as buildAtInputs,
@@ -87,14 +88,15 @@ export function createBuildActivities(deps: BuildDependencies) {
       const module = modules.find((one) => one.name === request.module);
       if (module === undefined || module.sourceCommit === null)
         throw new Error(`module ${request.module} was planned and is not there`);
-      const claim = await claimBuild(deps.db, deps.mesh, {
+      const wanted = {
         module: planned.module,
         inputs: planned.inputs,
         closure: planned.closure,
         commit: module.sourceCommit,
         claimant,
         staleMs: deps.lostAfterMs,
-      });
+      };
+      const claim = await atStep("build.claim", () => claimBuild(deps.db, deps.mesh, wanted));
       if (claim.kind === "judged") return toResult(claim.build);
       if (claim.kind === "building")
         throw new Error(`${request.module} is being built at these inputs by ${claim.build.claimant}`);
@@ -152,14 +154,15 @@ async function buildClaimed(deps: BuildDependencies, claimed: Claimed): Promise<
     let verdict =
       waitForNextVersion({ ...built, closure: planned.closure, lacks: built.lacks ?? [], lastFit: claimed.lastFit }) ??
       built.verdict;
-    if (built.artifact !== null && built.manifest !== null) {
-      await putArtifact(deps.db, deps.mesh, built.artifact, built.manifest);
-      const story = { artifact: built.artifact, manifest: built.manifest, startedOn, url: repository.url };
+    const { artifact, manifest } = built;
+    if (artifact !== null && manifest !== null) {
+      await atStep("build.artifact", () => putArtifact(deps.db, deps.mesh, artifact, manifest));
+      const story = { artifact, manifest, startedOn, url: repository.url };
       verdict = (await tellProvenance(deps, claimed, story)) ?? verdict;
     }
     // Who follows reads the last of the log before the verdict.
     await attendance.close();
-    return await keepVerdict(deps, claimed, { ...built, verdict });
+    return await atStep("build.verdict", () => keepVerdict(deps, claimed, { ...built, verdict }));
   } finally {
     await attendance.close();
   }

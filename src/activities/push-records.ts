@@ -1,3 +1,4 @@
+import { atStep } from "../core/failpoints.ts";
 import type { SealedBox } from "../core/declaration.ts";
 import type { Digest, Name } from "../core/names.ts";
 import type { Provision } from "../core/provision.ts";
@@ -82,11 +83,11 @@ export interface GateRecords {
 export function createPushRecords(db: Database, mesh: Name): PushRecords {
   return {
     getPush: (push) => getPush(db, mesh, push),
-    openPush: (push) => openPush(db, mesh, push),
-    endPush: (push, result) => endPush(db, mesh, push, result),
-    recordBaseline: (push, digests) => recordBaseline(db, mesh, push, digests),
+    openPush: (push) => atStep("push.open", () => openPush(db, mesh, push)),
+    endPush: (push, result) => atStep("push.close", () => endPush(db, mesh, push, result)),
+    recordBaseline: (push, digests) => atStep("push.baseline", () => recordBaseline(db, mesh, push, digests)),
     listTold: (push) => listTold(db, mesh, push),
-    recordTargets: (round, targets) => recordTargets(db, mesh, round, targets),
+    recordTargets: (round, targets) => atStep("push.targets", () => recordTargets(db, mesh, round, targets)),
     countTargets: (round) => countTargets(db, mesh, round),
     listTargets: (slice) => listTargets(db, mesh, slice),
     readView: (options) => loadMeshView(db, mesh, options),

@@ -1,3 +1,5 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { armFailpointsBy } from "../core/failpoints.ts";
 import { InputError, UnavailableError } from "../core/errors.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { enrolHost } from "./enrol.ts";
@@ -22,6 +24,7 @@ async function main(words: readonly string[]): Promise<void> {
       process.stdout.write(`services ended: ${await stopServices(command.dir)}\n`);
       return;
     case "run":
+      armFailpointsBy(process.env, { process, wait });
       await runHost({ ...command, signal: stopSignal() });
   }
 }

@@ -1,4 +1,5 @@
 import { DeadEpochError } from "../core/errors.ts";
+import { atStep } from "../core/failpoints.ts";
 import type { Name } from "../core/names.ts";
 import { bigintColumn } from "./columns.ts";
 import { z } from "zod";
@@ -36,13 +37,12 @@ export function withGate<T>(
     lockTimeoutMs: options.lockTimeoutMs ?? gateLimits.lockTimeoutMs,
     statementTimeoutMs: options.statementTimeoutMs ?? gateLimits.statementTimeoutMs,
   };
-  return inTransaction(db, { isolation: "repeatable read", ...limits }, async (tx) => {
+  const inside = async (tx: Transaction): Promise<T> => {
     const { firstNumber } = await passGate(tx, options);
-    return fn(
-      tx,
-      Array.from({ length: options.count }, (_, index) => firstNumber + index),
-    );
-  });
+    const numbers = Array.from({ length: options.count }, (_, index) => firstNumber + index);
+    return atStep("gate.composition", () => fn(tx, numbers));
+  };
+  return atStep("gate", () => inTransaction(db, { isolation: "repeatable read", ...limits }, inside));
 }
 
 /** Must be the first thing its transaction does: a statement before it would fix the snapshot too early. */

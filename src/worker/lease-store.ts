@@ -1,3 +1,4 @@
+import { atStep } from "../core/failpoints.ts";
 import { openDatabase } from "../store/database.ts";
 import { readLease, releaseLease, renewLease, takeLease } from "../store/lease.ts";
 import { leaseAgeMs } from "../decide/lease.ts";
@@ -19,11 +20,12 @@ export function openLeaseStore(config: Pick<ServeConfig, "mesh" | "holder" | "da
   const store: LeaseStore = {
     read: () => readLease(db, mesh),
     async take(seen) {
-      const taken = await takeLease(db, { mesh, holder, ageMs: leaseAgeMs, seen, lockTimeoutMs: 3_000 });
+      const request = { mesh, holder, ageMs: leaseAgeMs, seen, lockTimeoutMs: 3_000 };
+      const taken = await atStep("lease.take", () => takeLease(db, request));
       return taken?.epoch ?? null;
     },
-    renew: (epoch) => renewLease(db, { mesh, holder, epoch }),
-    release: (epoch) => releaseLease(db, { mesh, holder, epoch }),
+    renew: (epoch) => atStep("lease.renew", () => renewLease(db, { mesh, holder, epoch })),
+    release: (epoch) => atStep("lease.release", () => releaseLease(db, { mesh, holder, epoch })),
   };
   return { store, end: () => db.end() };
 }

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { createGateway } from "../link/gateway/create-gateway.ts";
+import { atStep } from "../core/failpoints.ts";
 import { declarationChannel } from "../store/declarations.ts";
 import { listen } from "../store/notify.ts";
 import { createDeclarationWakes, createGatewayRecords } from "./gateway-records.ts";
@@ -19,7 +20,7 @@ export async function startGateway(
     channels: [declarationChannel],
     onNotify: (_channel, payload) => {
       const [mesh, node] = payload.split(" ");
-      if (mesh === config.mesh && node !== undefined) wakes.wake(node);
+      if (mesh === config.mesh && node !== undefined) void atStep("notify.wake", async () => wakes.wake(node));
     },
     onReconnect: () => wakes.wakeAll(),
     onLost: (error) => log.warn({ err: error }, "listening for declarations was interrupted"),

@@ -1,3 +1,5 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { armFailpointsBy } from "../../core/failpoints.ts";
 import type { CommandDefinition } from "../command.ts";
 import { findMesh } from "../find-mesh.ts";
 import { keepProvenanceKey } from "../keep-provenance-key.ts";
@@ -16,6 +18,7 @@ export const serveCommand: CommandDefinition = {
     command.addHelpText("after", help);
   },
   run: async ({ context, options }) => {
+    armFailpointsBy(context.env, { process, wait });
     const state = findMesh({ state: options.state, env: context.env, cwd: context.cwd });
     const { mesh } = await readMeshSetup(state);
     await keepProvenanceKey({

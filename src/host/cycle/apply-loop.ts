@@ -123,6 +123,12 @@ function sayFirst(options: ApplyLoopOptions, state: LoopState): void {
   options.report({ outcome: "half", resources: [] }, accepted, "change");
 }
 
+/** The journal of what this host has gone by: each declaration once a start, before anything of it is touched. */
+function sayApplied(log: Log, { declaration }: Accepted): void {
+  const { epoch, number, digest, incarnation } = declaration;
+  log.info("declaration is applied", { epoch, number, digest, incarnation });
+}
+
 async function passOnce(
   options: ApplyLoopOptions,
   state: LoopState,
@@ -132,6 +138,7 @@ async function passOnce(
 ): Promise<LoopState> {
   const isNew = state.accepted !== accepted;
   const isFull = isNew || options.clock.nowMs() >= state.fullAtMs;
+  if (isNew) sayApplied(options.log, accepted);
   const before = isNew ? new Map<string, ResourceReport>() : state.reports;
   const settled = isFull ? new Map<string, ResourceReport>() : settledOf(before, accepted, dirty);
   dirty.clear();

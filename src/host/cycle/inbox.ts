@@ -84,8 +84,8 @@ async function receive(options: InboxOptions, state: InboxState, envelope: Uint8
   if (checked.kind === "known" && state.accepted !== null) return "duplicate";
   if (!(await writeDown(options, state, envelope, checked.accepted))) return "not-written";
   state.accepted = checked.accepted;
-  const { epoch, number } = checked.accepted.declaration;
-  options.log.info("declaration accepted", { epoch, number });
+  const { epoch, number, digest, incarnation } = checked.accepted.declaration;
+  options.log.info("declaration accepted", { epoch, number, digest, incarnation });
   // What was refused before has been overtaken.
   if (state.refusals.length > 0) await keepRefusals(options, state, []);
   return "accepted";

@@ -1,3 +1,4 @@
+import { atStep } from "../../core/failpoints.ts";
 import type { Report } from "../../core/report.ts";
 import type { Controller } from "../controller.ts";
 import { describeFailure } from "../describe-failure.ts";
@@ -58,7 +59,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 async function send(report: Report, failures: number, signal: AbortSignal, options: OutboxOptions): Promise<boolean> {
   const { controller, signReport, log, onWord } = options;
   try {
-    const answer = await controller.sendReport(signReport(report), signal);
+    const answer = await atStep("host.report", () => controller.sendReport(signReport(report), signal));
     onWord();
     if (!answer.kept)
       log.warn("the controller does not keep the report", { why: answer.why, sequence: report.sequence });

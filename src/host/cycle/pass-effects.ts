@@ -1,3 +1,4 @@
+import { atStep } from "../../core/failpoints.ts";
 import type { Digest } from "../../core/names.ts";
 import type { ResourceReport } from "../../core/report.ts";
 import type { Resource } from "../../core/resource.ts";
@@ -17,7 +18,7 @@ export interface PassEffects {
 
 export function createPassEffects(context: NodeContext, providers: Providers): PassEffects {
   return {
-    apply: (resource, options) => applyAny(context, providers, resource, options),
+    apply: (resource, options) => atStep("host.resource", () => applyAny(context, providers, resource, options)),
     remove: (resource) => removeAny(context, providers, resource),
     collect(ordered) {
       const artifacts = ordered.filter((resource) => resource.kind === "artifact");

@@ -1,3 +1,4 @@
+import { atStep } from "../../core/failpoints.ts";
 import type { Mark } from "../../decide/accept-declaration.ts";
 import type { Refusal } from "../../core/report.ts";
 import { readApplied, writeApplied, type Applied } from "./applied.ts";
@@ -23,12 +24,12 @@ export interface HostDisk {
 export function createHostDisk(stateFolder: string): HostDisk {
   return {
     readKept: () => readKeptDeclaration(stateFolder),
-    writeKept: (envelope) => writeKeptDeclaration(stateFolder, envelope),
+    writeKept: (envelope) => atStep("host.inbox", () => writeKeptDeclaration(stateFolder, envelope)),
     readMark: () => readMark(stateFolder),
-    writeMark: (mark) => writeMark(stateFolder, mark),
+    writeMark: (mark) => atStep("host.mark", () => writeMark(stateFolder, mark)),
     readRefusals: () => readRefusals(stateFolder),
     writeRefusals: (refusals) => writeRefusals(stateFolder, refusals),
     readApplied: () => readApplied(stateFolder),
-    writeApplied: (applied) => writeApplied(stateFolder, applied),
+    writeApplied: (applied) => atStep("host.tracking", () => writeApplied(stateFolder, applied)),
   };
 }
