@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -10,18 +9,11 @@ import { findGo } from "../../src/source/imports/go-toolchain.ts";
 import { listFiles } from "../../src/build/list-files.ts";
 import { unpackArtifact } from "../../src/link/artifact/unpack.ts";
 import { type BuildBed, type BuildBedOptions, createBuildBed } from "../support/build-bed.ts";
-import { goModule } from "../support/go-module.ts";
+import { goModule, goOptions } from "../support/go-module.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 const run = promisify(execFile);
 const timeout = 600_000;
-
-/** What is compiled of Go's own, and fetched, is kept between runs, as a controller keeps it: half a minute of two cores. */
-const cache = join(homedir(), ".cache", "mesh-delivery", "test-go");
-
-async function goOptions(options: BuildBedOptions = {}): Promise<BuildBedOptions> {
-  return { language: "go", folders: { work: join(await createTemporaryFolder(), "work"), cache }, ...options };
-}
 
 async function buildFit(bed: BuildBed, module: string, on: readonly BuildDependency[] = []): Promise<Artifact> {
   return bed.buildFit(module, await goOptions({ dependencies: on }));

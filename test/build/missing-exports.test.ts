@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { findLacking } from "../../src/build/builders/missing-exports.ts";
+import {
+  findLackingInGo,
+  findLackingInPython,
+  findLackingInRust,
+  findLackingInTypeScript as findLacking,
+} from "../../src/build/builders/missing-exports.ts";
 import { createBuildBed, typescriptModule } from "../support/build-bed.ts";
+import { goModule, goOptions } from "../support/go-module.ts";
+import { createPythonBed, pythonCore, pythonModule } from "../support/python-bed.ts";
+import { rustModule, rustTimeout } from "../support/rust-bed.ts";
 
 const packages = new Map([["@test/core", "core"]]);
 
@@ -28,5 +36,89 @@ describe("what a dependency lacks, from the compiler's words", () => {
     const core = await bed.buildFit("core");
     const built = await bed.build("app", { dependencies: [{ module: "core", kind: "build", artifact: core }] });
     expect(built).toMatchObject({ verdict: { verdict: "unfit", stage: "compile" }, lacks: ["core"] });
+  });
+});
+
+const owners = new Map([["core", "core"]]);
+
+describe("what a dependency lacks, in the other languages' words", () => {
+  const other = {
+    go: `./main.go:4:2: cannot use "a" (untyped string constant) as int value in assignment`,
+    rust: "error[E0308]: mismatched types",
+    python: "app: SyntaxError: invalid syntax (app.py, line 2)",
+  };
+  it.each([
+    "./main.go:3:28: undefined: core.Two",
+    "lib/main.go:3:52: t.Method undefined (type core.T has no field or method Method)",
+    "./main.go:3:52: t.Method undefined (type *core.T has no field or method Method)",
+  ])("Go: %s", (line) => {
+    expect(findLackingInGo(`# example.com/app\n${line}\n`, owners)).toEqual(["core"]);
+    expect(findLackingInGo(`${line}\n${other.go}\n`, owners)).toEqual([]);
+    expect(findLackingInGo(`${line}\n\ttoo many errors\n`, owners)).toEqual([]);
+    expect(findLackingInGo(line, new Map())).toEqual([]);
+  });
+
+  it.each([
+    "error[E0432]: unresolved import `core::two`",
+    "error[E0432]: unresolved imports `core::three`, `core::names::four`",
+    "error[E0433]: cannot find `gone` in `core`",
+    "error[E0433]: failed to resolve: could not find `gone` in `core`",
+    "error[E0425]: cannot find function `five` in crate `core`",
+    "error[E0425]: cannot find value `SIX` in module `core::names`",
+    "error[E0422]: cannot find struct, variant or union type `U` in crate `core`",
+  ])("Rust: %s", (line) => {
+    const end = 'error: could not compile `app` (bin "app") due to 1 previous error';
+    expect(findLackingInRust(`${line}\n --> src/main.rs:1:5\n${end}\n`, owners)).toEqual(["core"]);
+    expect(findLackingInRust(`${line}\n${other.rust}\n${end}\n`, owners)).toEqual([]);
+    expect(findLackingInRust(line, new Map())).toEqual([]);
+    expect(findLackingInRust("error[E0432]: unresolved imports `core::two`, `own::three`", owners)).toEqual([]);
+  });
+
+  it.each([
+    "app: ImportError: cannot import name 'two' from 'core' (/build/lib/core/__init__.py)",
+    "app.sub: ModuleNotFoundError: No module named 'core.names'",
+    "app: AttributeError: module 'core' has no attribute 'two'",
+  ])("Python: %s", (line) => {
+    expect(findLackingInPython([line, line], owners)).toEqual(["core"]);
+    expect(findLackingInPython([line, other.python], owners)).toEqual([]);
+    expect(findLackingInPython([line], new Map())).toEqual([]);
+  });
+
+  const lacking = { verdict: { verdict: "unfit", stage: "compile" }, lacks: ["core"] };
+
+  it("Go: is what its compiler prints", { timeout: 600_000 }, async () => {
+    const bed = await createBuildBed();
+    await bed.origin.commit({
+      ...goModule("core", { "core.go": "package core\n\nfunc One() int { return 1 }\n" }),
+      ...goModule("app", {
+        "main.go": `package main\n\nimport "mesh.test/core"\n\nfunc main() { println(core.Two()) }\n`,
+      }),
+    });
+    const core = await bed.buildFit("core", await goOptions());
+    const dependencies = [{ module: "core", kind: "build" as const, artifact: core }];
+    expect(await bed.build("app", await goOptions({ dependencies }))).toMatchObject(lacking);
+  });
+
+  it("Rust: is what its compiler prints", { timeout: rustTimeout }, async () => {
+    const bed = await createBuildBed();
+    await bed.origin.commit({
+      ...rustModule("core", { "src/lib.rs": "pub fn one() -> i32 {\n    1\n}\n" }),
+      ...rustModule(
+        "app",
+        { "src/main.rs": "fn main() {\n    my_core::two();\n}\n" },
+        `[dependencies]\nmy-core = { package = "core", version = "*" }\n`,
+      ),
+    });
+    const core = await bed.buildFit("core", { language: "rust" });
+    const dependencies = [{ module: "core", kind: "build" as const, artifact: core }];
+    expect(await bed.build("app", { language: "rust", dependencies })).toMatchObject(lacking);
+  });
+
+  it("Python: is what importing it says", { timeout: 120_000 }, async () => {
+    const app = pythonModule("app", { "src/app/__init__.py": "from core import two\n" }, { dependencies: ["core"] });
+    const bed = await createPythonBed({ ...pythonCore, ...app });
+    const core = await bed.buildFit("core");
+    const dependencies = [{ module: "core", kind: "build" as const, artifact: core }];
+    expect(await bed.build("app", { dependencies })).toMatchObject(lacking);
   });
 });

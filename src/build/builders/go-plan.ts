@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { whenThere } from "../../core/errors.ts";
+import type { Name } from "../../core/names.ts";
 import { describeFinding, type Finding } from "../../source/finding.ts";
 import { readGoLock } from "../../source/imports/go-lock.ts";
 import { type GoMod, goModFile, goSumFile, readGoMod } from "../../source/imports/go-mod.ts";
@@ -22,6 +23,8 @@ export interface GoPlan {
   readonly sums: readonly string[];
   readonly ownSums: readonly string[];
   readonly findings: readonly Finding[];
+  /** Package's own name (as code says it before the dot) → the dependency that has it. */
+  readonly owners: ReadonlyMap<string, Name>;
 }
 
 export async function planGoBuild(job: BuildJob, folder: string): Promise<GoPlan | BuildOutcome> {
@@ -35,20 +38,21 @@ export async function planGoBuild(job: BuildJob, folder: string): Promise<GoPlan
   if (lock.kind === "refused") return unfit("compile", describeFinding(lock.finding));
   const gathered = await gatherModules(job);
   if (gathered.kind !== "gathered") return gathered;
-  const { modules, carried } = gathered;
+  const { modules, carried, owners } = gathered;
   const newer = modules.find((module) => compareGoLines(module.mod.go.version, mod.go.version) > 0);
   if (newer !== undefined)
     return unfit(
       "compile",
       `${goModFile}:${mod.go.line}: says go ${mod.go.version}, and ${newer.path}, which it is built against, says go ${newer.mod.go.version}: say at least that`,
     );
-  return choosePins({ mod, modules, carried, ownSums: lock.kind === "locked" ? lock.entries : [] });
+  return choosePins({ mod, modules, carried, owners, ownSums: lock.kind === "locked" ? lock.entries : [] });
 }
 
 interface Gathered {
   readonly kind: "gathered";
   readonly modules: readonly PublishedModule[];
   readonly carried: readonly PublishedModule[];
+  readonly owners: ReadonlyMap<string, Name>;
 }
 
 /**
@@ -58,8 +62,10 @@ interface Gathered {
 async function gatherModules(job: BuildJob): Promise<Gathered | BuildOutcome> {
   const all = new Map<string, { readonly module: PublishedModule; readonly from: string }>();
   const carried = new Set<string>();
+  const shelves: { readonly module: Name; readonly published: readonly PublishedModule[] }[] = [];
   for (const dependency of job.dependencies) {
     const published = await readPublished(dependency.folder);
+    shelves.push({ module: dependency.module, published });
     if (published.length === 0)
       return unfit("compile", `module ${dependency.module} has no Go package that others can import`);
     for (const module of published) {
@@ -74,10 +80,43 @@ async function gatherModules(job: BuildJob): Promise<Gathered | BuildOutcome> {
     }
   }
   const modules = [...all.values()].map(({ module }) => module).toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  return { kind: "gathered", modules, carried: modules.filter(({ path }) => carried.has(path)) };
+  return {
+    kind: "gathered",
+    modules,
+    carried: modules.filter(({ path }) => carried.has(path)),
+    owners: nameOwners(shelves),
+  };
 }
 
-function choosePins(given: Pick<GoPlan, "mod" | "modules" | "carried" | "ownSums">): GoPlan | BuildOutcome {
+/** Who carries a module beside its own has more of them than that module itself. A name of two packages is nobody's. */
+function nameOwners(
+  shelves: readonly { readonly module: Name; readonly published: readonly PublishedModule[] }[],
+): ReadonlyMap<string, Name> {
+  const ownerOf = new Map<string, Name>();
+  const named = new Map<string, Set<string>>();
+  for (const { module, published } of shelves.toSorted((a, b) => a.published.length - b.published.length))
+    for (const { path, files } of published) {
+      if (ownerOf.has(path)) continue;
+      ownerOf.set(path, module);
+      for (const name of listPackageNames(files)) named.set(name, (named.get(name) ?? new Set()).add(path));
+    }
+  return new Map(
+    [...named].flatMap(([name, paths]) => {
+      const [path] = paths;
+      const owner = path === undefined || paths.size > 1 ? undefined : ownerOf.get(path);
+      return owner === undefined ? [] : [[name, owner] as const];
+    }),
+  );
+}
+
+function listPackageNames(files: PublishedModule["files"]): ReadonlySet<string> {
+  const names = files.flatMap(({ name, bytes }) =>
+    name.endsWith(".go") ? (/^package (\w+)/m.exec(bytes.toString("utf8"))?.[1] ?? []) : [],
+  );
+  return new Set(names);
+}
+
+function choosePins(given: Pick<GoPlan, "mod" | "modules" | "carried" | "ownSums" | "owners">): GoPlan | BuildOutcome {
   const { mod, modules } = given;
   const pins = new Map<string, string>();
   for (const line of [...given.ownSums, ...modules.flatMap(({ sums }) => sums)]) {

@@ -11,6 +11,7 @@ import { type GoPlan, planGoBuild, writeGoMod } from "./go-plan.ts";
 import { publishedFolder, writeProxy } from "./go-published.ts";
 import { firstLines, goRoot, type GoRun, makeGoFolders, runGo } from "./go-sandbox.ts";
 import { fillStandardCache, linkStandardCache, placeOf } from "./go-standard-cache.ts";
+import { findLackingInGo } from "./missing-exports.ts";
 import { runGoTests } from "./go-tests.ts";
 import { fetchGoThirdParties, judgeGoVersion } from "./go-third-parties.ts";
 
@@ -136,5 +137,8 @@ async function judgeCompile(
     );
   }
   const notes = plan.findings.map(({ file, line, message }) => `\n${file}:${line}: ${message}`).join("");
-  return judgeGoVersion(result.log) ?? unfit("compile", `${firstLines(result.log, 20)}${notes}`);
+  const version = judgeGoVersion(result.log);
+  if (version !== null) return version;
+  const lacks = findLackingInGo(result.log, plan.owners);
+  return { ...unfit("compile", `${firstLines(result.log, 20)}${notes}`), ...(lacks.length === 0 ? {} : { lacks }) };
 }

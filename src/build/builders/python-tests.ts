@@ -1,9 +1,11 @@
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { Name } from "../../core/names.ts";
 import { isPythonSource, isPythonTest, placeOf, type PythonLayout } from "../../source/imports/python-source.ts";
 import { listFiles } from "../list-files.ts";
 import { normaliseModes } from "../normalise-modes.ts";
 import { type BuildJob, type Judged, judgeEnvironment, unfit } from "./builder.ts";
+import { findLackingInPython } from "./missing-exports.ts";
 import { readRoot, runPython } from "./python-run.ts";
 import { importScript, pytestScript, unittestScript } from "./python-scripts.ts";
 import type { PythonToolchain } from "./python-toolchain.ts";
@@ -13,6 +15,7 @@ export async function importAll(
   job: BuildJob,
   toolchain: PythonToolchain,
   paths: readonly string[],
+  owners: ReadonlyMap<string, Name>,
 ): Promise<Judged | null> {
   const names = paths
     .filter((path) => path.endsWith(".py") && !path.endsWith("__main__.py"))
@@ -31,7 +34,11 @@ export async function importAll(
   if (environment !== null) return environment;
   if (result.kind !== "exited") return null;
   const failures = result.stdout.split("\n").flatMap((line) => /^import-failed (.*)$/.exec(line)?.[1] ?? []);
-  if (failures.length > 0) return unfit("compile", `cannot be imported:\n${failures.slice(0, 20).join("\n")}`);
+  if (failures.length > 0) {
+    const lacks = findLackingInPython(failures, owners);
+    const refused = unfit("compile", `cannot be imported:\n${failures.slice(0, 20).join("\n")}`);
+    return { ...refused, ...(lacks.length === 0 ? {} : { lacks }) };
+  }
   if (!/^imports-done 0$/m.test(result.stdout))
     return unfit("compile", `importing what is published ended before it was done: ${result.log.trim().slice(-500)}`);
   return null;

@@ -1,6 +1,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { whenThere } from "../../core/errors.ts";
+import type { Name } from "../../core/names.ts";
 import { describeFinding, type Finding } from "../../source/finding.ts";
 import { pyprojectFile, type Pyproject, readPyproject } from "../../source/imports/python-facts.ts";
 import {
@@ -20,6 +21,7 @@ import { describeRefusedScript, placeArtifact, settleLib } from "./python-lib.ts
 import { makeOwnWheel, type OwnWheel } from "./python-own-wheel.ts";
 import { describeWheels, type EnvironmentPlan, planEnvironment } from "./python-plan.ts";
 import { importAll, runPythonTests } from "./python-tests.ts";
+import { readRecordPaths } from "./python-wheel.ts";
 import { describePythonToolchain, findPythonToolchain, type PythonToolchain } from "./python-toolchain.ts";
 
 /**
@@ -70,7 +72,7 @@ async function build(job: BuildJob): Promise<BuildOutcome> {
   const installed = await install(job, toolchain, own, plan, fetched?.wheels ?? null);
   if ("kind" in installed) return installed;
   const paths = own.files.map(({ path }) => path).filter((path) => !path.includes(".dist-info/"));
-  const imported = await importAll(job, toolchain, paths);
+  const imported = await importAll(job, toolchain, paths, await nameOwners(job, installed));
   if (imported !== null) return imported;
 
   job.onStep("test");
@@ -85,6 +87,18 @@ async function build(job: BuildJob): Promise<BuildOutcome> {
     scripts: own.scripts,
   });
   return { kind: "built", folder, findings: tested.count === 0 ? [describeNoTests()] : [] };
+}
+
+/** Name that code imports → the dependency that it is of, by what its distribution says that it installed. */
+async function nameOwners(job: BuildJob, installed: readonly Distribution[]): Promise<ReadonlyMap<string, Name>> {
+  const direct = new Set(job.dependencies.map(({ module }) => module));
+  const owners = new Map<string, Name>();
+  for (const { info, module } of installed) {
+    if (module === null || !direct.has(module)) continue;
+    const record = await readFile(join(job.root, "lib", info, "RECORD"), "utf8");
+    for (const path of readRecordPaths(record)) owners.set(path.replace(/(\/.*|\.py)$/s, ""), module);
+  }
+  return owners;
 }
 
 async function readProject(folder: string): Promise<Project | Judged> {

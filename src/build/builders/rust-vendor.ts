@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parse, stringify } from "smol-toml";
 import { z } from "zod";
 import { whenThere } from "../../core/errors.ts";
-import type { Digest } from "../../core/names.ts";
+import type { Digest, Name } from "../../core/names.ts";
 import { cargoFile } from "../../source/imports/rust-manifest.ts";
 import { listFiles } from "../list-files.ts";
 import { type BuildJob, type BuildOutcome, outstanding } from "./builder.ts";
@@ -37,6 +37,8 @@ export type MeshCrates =
       readonly kind: "crates";
       /** By the name of the package: what the module itself is built against. */
       readonly direct: ReadonlyMap<string, PinnedCrate>;
+      /** The same, by the modules that they are of. */
+      readonly modules: ReadonlyMap<string, Name>;
       /** Lock files of the artifacts: the third parties that their crates need. */
       readonly locks: readonly string[];
     }
@@ -45,6 +47,7 @@ export type MeshCrates =
 /** The crates of the closure's artifacts, and those that they were built against, into cargo's folder of crates. */
 export async function placeMeshCrates(job: BuildJob, vendor: string): Promise<MeshCrates> {
   const direct = new Map<string, PinnedCrate>();
+  const modules = new Map<string, Name>();
   const locks: string[] = [];
   const placed = new Map<string, { readonly version: string; readonly by: string }>();
   const claim = (name: string, version: string, by: string): BuildOutcome | null => {
@@ -65,6 +68,7 @@ export async function placeMeshCrates(job: BuildJob, vendor: string): Promise<Me
     const mixed = claim(name, version, `module ${job.module}`);
     if (mixed !== null) return mixed;
     direct.set(name, { name, version });
+    modules.set(name, dependency.module);
     const to = join(vendor, `${name}-${version}`);
     await cp(from, to, { recursive: true });
     await writeFile(join(to, cargoFile), stringify({ ...manifest, package: { ...manifest.package, version } }));
@@ -76,7 +80,7 @@ export async function placeMeshCrates(job: BuildJob, vendor: string): Promise<Me
     const mixed = await placeCarried(dependency, vendor, claim);
     if (mixed !== null) return mixed;
   }
-  return { kind: "crates", direct, locks };
+  return { kind: "crates", direct, modules, locks };
 }
 
 async function placeCarried(

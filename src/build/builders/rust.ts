@@ -1,11 +1,13 @@
 import { cp, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { whenThere } from "../../core/errors.ts";
+import type { Name } from "../../core/names.ts";
 import type { Finding } from "../../source/finding.ts";
 import { type CargoManifest, cargoFile, cargoLockFile, readCargoManifest } from "../../source/imports/rust-manifest.ts";
 import { manifestFile } from "../../source/read-manifest.ts";
 import { normaliseModes } from "../normalise-modes.ts";
 import { type Builder, type BuildJob, type BuildOutcome, unfit } from "./builder.ts";
+import { findLackingInRust } from "./missing-exports.ts";
 import { cargoSettings, runCargo, settingsFile } from "./rust-cargo.ts";
 import { copyAssets, dropDelivery, prepareCrate } from "./rust-crate.ts";
 import { type PinnedCrate, writeCrateManifest } from "./rust-crate-manifest.ts";
@@ -53,9 +55,9 @@ async function build(job: BuildJob): Promise<BuildOutcome> {
 
   job.onStep("compile");
   const artifact = join(job.root, "artifact");
-  const compiled = await compile(job, release, artifact, answer.programs);
+  const compiled = await compile(job, { release, artifact, programs: answer.programs, owners: crates.owners });
   if (compiled !== null) return compiled;
-  const tested = await runTests(job, folder);
+  const tested = await runTests(job, folder, crates.owners);
   if (!Array.isArray(tested)) return tested;
   if (answer.hasLibrary) await publish(job, { release, artifact, manifest, pins: crates.pins, lock: locks.release });
   await normaliseModes(artifact);
@@ -63,7 +65,13 @@ async function build(job: BuildJob): Promise<BuildOutcome> {
 }
 
 type Crates =
-  | { readonly kind: "crates"; readonly pins: ReadonlyMap<string, PinnedCrate>; readonly lock: string }
+  | {
+      readonly kind: "crates";
+      readonly pins: ReadonlyMap<string, PinnedCrate>;
+      readonly lock: string;
+      /** Crate's name in code → the module that it is of. */
+      readonly owners: ReadonlyMap<string, Name>;
+    }
   | BuildOutcome;
 
 async function placeCrates(job: BuildJob, folder: string, manifest: CargoManifest): Promise<Crates> {
@@ -86,7 +94,11 @@ async function placeCrates(job: BuildJob, folder: string, manifest: CargoManifes
   const placed = await placeThirdPartyCrates(job, lock.crates, vendor);
   if (placed !== null) return placed;
   await normaliseModes(vendor);
-  return { kind: "crates", pins: mesh.direct, lock: lock.text };
+  const owners = manifest.dependencies.flatMap((dependency) => {
+    const module = mesh.modules.get(dependency.package);
+    return module === undefined ? [] : [[dependency.key.replaceAll("-", "_"), module] as const];
+  });
+  return { kind: "crates", pins: mesh.direct, lock: lock.text, owners: new Map(owners) };
 }
 
 interface Resolve {
@@ -111,13 +123,15 @@ async function resolveBoth(
   return { kind: "resolved", release: some.text };
 }
 
+interface Compile {
+  readonly release: string;
+  readonly artifact: string;
+  readonly programs: readonly string[];
+  readonly owners: ReadonlyMap<string, Name>;
+}
+
 /** Compiles what is delivered, and copies it away before any test runs. */
-async function compile(
-  job: BuildJob,
-  release: string,
-  artifact: string,
-  programs: readonly string[],
-): Promise<BuildOutcome | null> {
+async function compile(job: BuildJob, { release, artifact, programs, owners }: Compile): Promise<BuildOutcome | null> {
   const target = join(job.root, "target");
   const result = await runCargo(job, {
     words: ["build", "--release", "--offline", "--locked"],
@@ -127,7 +141,7 @@ async function compile(
     target,
   });
   if (result.kind === "outcome") return result.outcome;
-  if (result.code !== 0) return unfit("compile", describeCompileErrors(result.log));
+  if (result.code !== 0) return refuseCode(describeCompileErrors(result.log), result.log, owners);
   await mkdir(artifact);
   if (programs.length > 0) await copyAssets(release, artifact);
   else await cp(join(release, manifestFile), join(artifact, manifestFile));
@@ -145,12 +159,17 @@ async function compile(
 }
 
 /** The module's own tests (R11), on its files as they are in git. Findings where all pass. */
-async function runTests(job: BuildJob, folder: string): Promise<Finding[] | BuildOutcome> {
+async function runTests(
+  job: BuildJob,
+  folder: string,
+  owners: ReadonlyMap<string, Name>,
+): Promise<Finding[] | BuildOutcome> {
   const run = { folder, access: "read", target: join(job.root, "target") } as const;
   const words = ["test", "--offline", "--locked", "--no-fail-fast"];
   const compiled = await runCargo(job, { ...run, words: [...words, "--no-run"], step: "compile" });
   if (compiled.kind === "outcome") return compiled.outcome;
-  if (compiled.code !== 0) return unfit("compile", `its tests do not compile:\n${describeCompileErrors(compiled.log)}`);
+  if (compiled.code !== 0)
+    return refuseCode(`its tests do not compile:\n${describeCompileErrors(compiled.log)}`, compiled.log, owners);
   job.onStep("test");
   const tested = await runCargo(job, { ...run, words, step: "test" });
   if (tested.kind === "outcome") return tested.outcome;
@@ -158,6 +177,11 @@ async function runTests(job: BuildJob, folder: string): Promise<Finding[] | Buil
   if (countTests(tested.stdout) > 0) return [];
   const message = "there are no tests: fit says only that it compiles";
   return [{ severity: "warning", file: "src", line: 0, message }];
+}
+
+function refuseCode(message: string, log: string, owners: ReadonlyMap<string, Name>): BuildOutcome {
+  const lacks = findLackingInRust(log, owners);
+  return { ...unfit("compile", message), ...(lacks.length === 0 ? {} : { lacks }) };
 }
 
 interface Publish {

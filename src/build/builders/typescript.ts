@@ -16,7 +16,7 @@ import { listFiles } from "../list-files.ts";
 import { normaliseModes } from "../normalise-modes.ts";
 import { describeNode, findPackage } from "../own-packages.ts";
 import { type Builder, type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, unfit } from "./builder.ts";
-import { findLacking } from "./missing-exports.ts";
+import { findLackingInTypeScript } from "./missing-exports.ts";
 import { placeBarrier, placeDependencies, placeTypes, readDependencyNames } from "./place-dependencies.ts";
 import { prepareArtifact } from "./prepare-artifact.ts";
 import { runTests } from "./run-tests.ts";
@@ -156,7 +156,7 @@ async function compile({ job, folder, sources, settings, packages }: Compile): P
   const environment = judgeEnvironment("compiling", result);
   if (environment !== null) return environment;
   if (result.kind === "exited" && result.code !== 0) {
-    const lacks = findLacking(result.log, packages);
+    const lacks = findLackingInTypeScript(result.log, packages);
     return { ...unfit("compile", firstLines(result.log, 20)), ...(lacks.length === 0 ? {} : { lacks }) };
   }
   return null;
