@@ -16,6 +16,8 @@ export interface SeedResult {
 
 /** One life of a mesh: faults, then none, then everything must be as the records want it. */
 export async function runSeed(seed: number, setting: Setting): Promise<SeedResult> {
+  // Errors are part of the weather here: where each came from is looked up only in a run that is read.
+  Error.stackTraceLimit = setting.keepLines > 0 ? 10 : 0;
   const simulation = createSimulation(seed, setting);
   let violation: SeedResult["violation"] = null;
   try {

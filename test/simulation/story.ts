@@ -14,6 +14,7 @@ export function createStory(nowMs: () => number, keepLines: number): Story {
     say(what) {
       const line = `${(nowMs() / 1000).toFixed(3)} s  ${what}`;
       for (let at = 0; at < line.length; at += 1) hash = Math.imul(hash ^ line.charCodeAt(at), 0x01000193);
+      if (keepLines === 0) return;
       lines.push(line);
       if (lines.length > keepLines) lines.shift();
     },

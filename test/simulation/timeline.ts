@@ -38,6 +38,7 @@ export function createTimeline(): Timeline {
   let nowMs = 0;
   let sequence = 0;
   let events = 0;
+  const now = Promise.resolve();
   const at = (delayMs: number, act: () => void, owner: Process | null): (() => void) => {
     sequence += 1;
     const event: Event = { atMs: nowMs + Math.max(0, delayMs), sequence, act, owner, isCancelled: false };
@@ -58,22 +59,40 @@ export function createTimeline(): Timeline {
       new Promise((resolve) => {
         at(delayMs, resolve, owner ?? null);
       }),
-    async run(untilMs, onEvent) {
-      await settle();
-      for (let event = pop(heap, untilMs); event !== null; event = pop(heap, untilMs)) {
-        nowMs = event.atMs;
-        if (event.isCancelled || event.owner?.isKilled === true) continue;
-        if (event.owner?.isPaused === true) {
-          event.owner.held.push(event.act);
-          continue;
-        }
-        events += 1;
-        event.act();
-        await settle();
-        onEvent();
-      }
-      nowMs = untilMs;
-    },
+    run: (untilMs, onEvent) =>
+      new Promise((resolve, reject) => {
+        const orReject = (act: () => void) => (): void => {
+          try {
+            act();
+          } catch (error) {
+            reject(error);
+          }
+        };
+        // A tick that is asked for by a promise comes once no promise is left that can go on. Nothing here waits for the
+        // world outside, so the event loop, which costs many times more, is not needed.
+        const next = orReject(() => {
+          for (let event = pop(heap, untilMs); event !== null; event = pop(heap, untilMs)) {
+            nowMs = event.atMs;
+            if (event.isCancelled || event.owner?.isKilled === true) continue;
+            if (event.owner?.isPaused === true) {
+              event.owner.held.push(event.act);
+              continue;
+            }
+            events += 1;
+            event.act();
+            process.nextTick(settled);
+            return;
+          }
+          nowMs = untilMs;
+          resolve();
+        });
+        const settled = orReject(() => {
+          onEvent();
+          // Not queueMicrotask: that makes an asynchronous resource for each call.
+          void now.then(next);
+        });
+        void now.then(() => process.nextTick(settled));
+      }),
   };
 }
 
@@ -85,13 +104,6 @@ export function pauseProcess(process: Process): void {
 export function resumeProcess(timeline: Timeline, process: Process): void {
   process.isPaused = false;
   for (const act of process.held.splice(0)) timeline.at(0, act, process);
-}
-
-/** All promises that can go on have gone on. */
-function settle(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }
 
 function isBefore(a: Event, b: Event): boolean {

@@ -1,4 +1,3 @@
-import { canonicalJson } from "../../core/canonical.ts";
 import type { ResourceReport } from "../../core/report.ts";
 import type { Resource } from "../../core/resource.ts";
 import { describeFailure } from "../describe-failure.ts";
@@ -10,6 +9,7 @@ import { gateOf } from "./gate.ts";
 import type { Patience } from "./patience.ts";
 import type { PassEffects } from "./pass-effects.ts";
 import { removeResources } from "./remove-resources.ts";
+import { textOfResource } from "./resource-text.ts";
 import { beginTracking, endTracking, isSameTracking } from "./track-resources.ts";
 
 export interface PassInput {
@@ -76,7 +76,7 @@ async function applyAll(input: PassInput, begun: Applied): Promise<ReadonlyMap<s
   for (const resource of input.ordered) {
     if (input.settled.has(resource.id)) continue;
     signal.throwIfAborted();
-    const what = canonicalJson(resource);
+    const what = textOfResource(resource);
     const presence = `presence ${resource.id}`;
     const report = await input.effects.apply(resource, {
       // A service that does not run when the host comes up was ended with it, or with the machine: no drift.

@@ -1,8 +1,8 @@
-import { canonicalJson } from "../../core/canonical.ts";
 import type { Digest } from "../../core/names.ts";
 import type { ResourceReport } from "../../core/report.ts";
 import type { Resource } from "../../core/resource.ts";
 import type { Applied, TrackedResource } from "../state/applied.ts";
+import { textOfResource } from "./resource-text.ts";
 
 /**
  * What is tracked when an apply begins, pure: everything wanted, and everything that may still be there of what was.
@@ -36,9 +36,14 @@ export function endTracking(
 
 /** Whether they say the same, so that nothing is written when nothing has changed. */
 export function isSameTracking(a: Applied | null, b: Applied): boolean {
-  return a !== null && JSON.stringify(a) === JSON.stringify(b);
+  if (a === null || a.content !== b.content || a.finished !== b.finished) return false;
+  if (a.resources.length !== b.resources.length) return false;
+  return a.resources.every((one, at) => {
+    const other = b.resources[at];
+    return other !== undefined && one.applied === other.applied && isSame(one.resource, other.resource);
+  });
 }
 
 function isSame(a: Resource, b: Resource): boolean {
-  return canonicalJson(a) === canonicalJson(b);
+  return a === b || textOfResource(a) === textOfResource(b);
 }

@@ -1,7 +1,7 @@
-import { canonicalJson } from "../../../src/core/canonical.ts";
 import type { Resource, ResourceOf } from "../../../src/core/resource.ts";
 import { applyResource } from "../../../src/host/cycle/apply-resource.ts";
 import type { PassEffects } from "../../../src/host/cycle/pass-effects.ts";
+import { textOfResource } from "../../../src/host/cycle/resource-text.ts";
 import type { ResourceHandler } from "../../../src/host/resources/resource-handler.ts";
 
 /** What is really on a machine, apart from what its host believes. Survives the host and the reboot. */
@@ -84,18 +84,17 @@ function createHandler(
   };
 }
 
-const texts = new WeakMap<Resource, string>();
-
 /** What `present` holds when it is as wanted. */
-export function textOf(resource: Resource): string {
-  const known = texts.get(resource) ?? canonicalJson(resource);
-  texts.set(resource, known);
-  return known;
-}
+export const textOf = textOfResource;
+
+const grants = new WeakMap<Resource, readonly string[]>();
 
 /** `provision#version` of each consumer. */
-export function listGrants(resource: ResourceOf<"grant">): string[] {
-  return resource.grants.map((grant) => `${grant.provision}#${grant.version}`).toSorted();
+export function listGrants(resource: ResourceOf<"grant">): readonly string[] {
+  const known =
+    grants.get(resource) ?? resource.grants.map(({ provision, version }) => `${provision}#${version}`).toSorted();
+  grants.set(resource, known);
+  return known;
 }
 
 function isGranted(resource: ResourceOf<"grant">, seen: Seen): boolean {

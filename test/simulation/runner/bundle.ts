@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
+import { lightAbort, useRemembered } from "../platform/use-remembered.ts";
 
 const entry = fileURLToPath(new URL("worker.ts", import.meta.url));
 
@@ -22,7 +23,8 @@ export async function bundleSimulator(plugins: readonly Plugin[] = []): Promise<
     external: ["pg-native"],
     // Packages in the old format ask for Node's own modules so.
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
-    plugins: [...plugins],
+    inject: [lightAbort],
+    plugins: [useRemembered(), ...plugins],
   });
   return outfile;
 }

@@ -16,6 +16,9 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** A run makes much that dies at once: with room for it little of it is moved. */
+const youngMb = 96;
+
 /** `file`: of `bundleSimulator`. Every run that is waiting rejects when a worker dies. */
 export function openPool(file: string, size: number): Pool {
   const queue: Waiting[] = [];
@@ -34,7 +37,7 @@ export function openPool(file: string, size: number): Pool {
     }
   };
   const workers = Array.from({ length: size }, () => {
-    const worker = new Worker(file);
+    const worker = new Worker(file, { resourceLimits: { maxYoungGenerationSizeMb: youngMb } });
     worker.on("message", (result: SeedResult) => {
       const done = running.get(worker);
       running.delete(worker);

@@ -96,7 +96,7 @@ export function createBackend(timeline: Timeline, first: Records): Backend {
     edit(change) {
       const draft: Draft = { ...backend.records, wish: backend.records.wish + 1 };
       change(draft);
-      backend.records = { ...draft };
+      backend.records = draft;
       backend.tick();
     },
     replace(change) {

@@ -1,7 +1,7 @@
 import type { GateRecords, PushRecords } from "../../../src/activities/push-records.ts";
 import type { Provision } from "../../../src/core/provision.ts";
 import { DeadEpochError, UnavailableError } from "../../../src/core/errors.ts";
-import { assembleView } from "../../../src/store/situations.ts";
+import { assembleView, type MeshView, type ViewOptions } from "../../../src/store/situations.ts";
 import type { Process } from "../timeline.ts";
 import type { Backend, OpenTransaction } from "./backend.ts";
 import { createGateTwin } from "./gate-twin.ts";
@@ -43,7 +43,7 @@ export function createPushTwin(backend: Backend, road: Road, process: Process): 
     countTargets: ({ push: id, round }) => road.call(() => backend.records.targets.get(`${id}#${round}`)?.length ?? 0),
     listTargets: ({ push: id, round, from, count }) =>
       road.call(() => (backend.records.targets.get(`${id}#${round}`) ?? []).slice(from, from + count)),
-    readView: (options) => road.call(() => assembleView(viewRecordsOf(backend.records), options)),
+    readView: (options) => road.call(() => viewLazily(backend.records, options)),
     readChange: (id) =>
       road.call(() => {
         const found = backend.records.pushes.get(id);
@@ -169,6 +169,23 @@ function mergeProvisions(now: Records, before: Records, draft: Draft): Records["
     const other = confirmed.get(`${one.provision.id}#${one.provision.version}`);
     return other?.provision.state === "withdrawn" ? other : one;
   });
+}
+
+/** Of the twin's records, which do not change after they were read: how nodes stand is worked out when it is asked. */
+function viewLazily(records: Records, options: ViewOptions): MeshView {
+  const { nodes, sent, accounts, world } = viewRecordsOf(records);
+  let whole: MeshView | null = null;
+  return {
+    world,
+    nodes: new Map(nodes.map((one) => [one.name, one])),
+    sent: new Map(sent.map((one) => [one.node, one])),
+    accounts: new Map(accounts.map((one) => [one.node, one])),
+    readAt: options.now,
+    get situations() {
+      whole ??= assembleView(viewRecordsOf(records), options);
+      return whole.situations;
+    },
+  };
 }
 
 function viewRecordsOf(records: Records): Parameters<typeof assembleView>[0] {

@@ -50,7 +50,7 @@ export function createRoad(timeline: Timeline, backend: Backend, process: Proces
       call(() => {
         const draft: Draft = { ...backend.records };
         const value = act(draft);
-        backend.records = { ...draft };
+        backend.records = draft;
         backend.tick();
         return value;
       }),

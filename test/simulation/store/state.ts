@@ -3,7 +3,7 @@ import type { Digest, Name } from "../../../src/core/names.ts";
 import type { Assignment } from "../../../src/core/node.ts";
 import type { Provision } from "../../../src/core/provision.ts";
 import { compareOrder } from "../../../src/decide/order.ts";
-import type { World, WorldArtifact, WorldModule } from "../../../src/decide/world.ts";
+import type { World, WorldArtifact, WorldModule, WorldNode } from "../../../src/decide/world.ts";
 import type { Order } from "../../../src/core/declaration.ts";
 import type { AccountRecord } from "../../../src/store/accounts.ts";
 import type { Mail, SentRecord } from "../../../src/store/declarations.ts";
@@ -11,6 +11,7 @@ import type { GrantRecord, LeaseRecord } from "../../../src/store/lease.ts";
 import type { NodeRecord } from "../../../src/store/nodes.ts";
 import type { PushRecord, ToldRecord } from "../../../src/store/pushes.ts";
 import type { PushTarget } from "../../../src/store/push-targets.ts";
+import { remember } from "../platform/remember.ts";
 
 /** A provision with what the records keep beside it. */
 export interface KeptProvision {
@@ -95,66 +96,87 @@ export function mapChanged<T>(list: readonly T[], change: (one: T) => T): readon
   return changed.every((one, at) => one === list[at]) ? list : changed;
 }
 
-interface WorldOfParts {
-  readonly world: World;
-  readonly from: Records;
-}
-
-let last: WorldOfParts | null = null;
+type WorldParts = Pick<
+  Records,
+  "mesh" | "nodes" | "modules" | "artifacts" | "assignments" | "provisions" | "declarations"
+>;
+const worlds: { readonly world: World; readonly from: WorldParts }[] = [];
+/** A transaction and those beside it look at a few. */
+const worldsKept = 4;
 
 /** `loadWorld`: a function of some parts of the records, so it is worked out once for each value of those. */
 export function worldOf(records: Records): World {
-  if (last !== null && hasSameParts(last.from, records)) return last.world;
-  last = { world: workOutWorld(records), from: records };
-  return last.world;
+  const known = worlds.find(({ from }) => hasSameParts(from, records));
+  if (known !== undefined) return known.world;
+  // Parts, not the records: a draft goes on changing.
+  const { mesh, nodes, modules, artifacts, assignments, provisions, declarations } = records;
+  const from = { mesh, nodes, modules, artifacts, assignments, provisions, declarations };
+  const world = workOutWorld(from);
+  worlds.unshift({ world, from });
+  if (worlds.length > worldsKept) worlds.pop();
+  return world;
 }
 
-function hasSameParts(a: Records, b: Records): boolean {
+function hasSameParts(a: WorldParts, b: WorldParts): boolean {
   return (
+    a.declarations === b.declarations &&
+    a.provisions === b.provisions &&
+    a.assignments === b.assignments &&
     a.nodes === b.nodes &&
     a.modules === b.modules &&
     a.artifacts === b.artifacts &&
-    a.assignments === b.assignments &&
-    a.provisions === b.provisions &&
-    a.declarations === b.declarations
+    a.mesh === b.mesh
   );
 }
 
-function workOutWorld(records: Records): World {
+function workOutWorld(parts: WorldParts): World {
+  const { mesh, modules, artifacts, assignments } = parts;
+  const sent = new Map<Name, SentRecord>();
+  for (const name of parts.nodes.keys()) {
+    const newest = newestSent(parts, name);
+    if (newest !== null) sent.set(name, newest);
+  }
+  const { live, versions } = liveProvisions(parts.provisions);
+  return { mesh, nodes: worldNodesOf(parts.nodes), modules, artifacts, assignments, provisions: live, versions, sent };
+}
+
+const liveProvisions = remember((provisions: Records["provisions"]) => {
   const versions = new Map<string, number>();
   const live = new Map<string, Provision>();
-  for (const { provision } of records.provisions) {
+  for (const { provision } of provisions) {
     versions.set(provision.id, Math.max(versions.get(provision.id) ?? 0, provision.version));
     if (provision.state !== "withdrawn" && live.get(provision.id)?.state !== "issued")
       live.set(provision.id, provision);
   }
-  return {
-    mesh: records.mesh,
-    nodes: new Map(
-      [...records.nodes].map(([name, { address, incarnation }]) => [name, { name, address, incarnation }]),
-    ),
-    modules: records.modules,
-    artifacts: records.artifacts,
-    assignments: records.assignments,
-    provisions: live,
-    versions,
-    sent: new Map(
-      [...records.nodes.keys()].flatMap((name) => {
-        const sent = newestSent(records, name);
-        return sent === null ? [] : [[name, sent] as const];
-      }),
-    ),
-  };
+  return { versions, live };
+});
+
+const worldNodesOf = remember(
+  (nodes: Records["nodes"]): World["nodes"] => new Map([...nodes].map(([name, node]) => [name, worldNode(node)])),
+);
+
+const worldNodes = new Map<string, WorldNode>();
+
+/** One object for one content, so that it can be told by identity that nothing changed. */
+function worldNode({ name, address, incarnation }: NodeRecord): WorldNode {
+  const key = `${name} ${address} ${incarnation}`;
+  const known = worldNodes.get(key) ?? { name, address, incarnation };
+  worldNodes.set(key, known);
+  return known;
 }
 
 /** By (epoch, number), whatever came last. */
-export function newestSent(records: Records, node: Name): SentRecord | null {
+export function newestSent(records: Pick<Records, "declarations">, node: Name): SentRecord | null {
   return newestDeclaration(records, node)?.sent ?? null;
 }
 
-export function newestDeclaration(records: Records, node: Name): KeptDeclaration | null {
-  let newest: KeptDeclaration | null = null;
-  for (const one of records.declarations.get(node) ?? [])
-    if (newest === null || compareOrder(one.sent.order, newest.sent.order) > 0) newest = one;
-  return newest;
+export function newestDeclaration({ declarations }: Pick<Records, "declarations">, node: Name): KeptDeclaration | null {
+  const list = declarations.get(node);
+  return list === undefined ? null : newestOf(list);
 }
+
+const newestOf = remember((list: readonly KeptDeclaration[]) => {
+  let newest: KeptDeclaration | null = null;
+  for (const one of list) if (newest === null || compareOrder(one.sent.order, newest.sent.order) > 0) newest = one;
+  return newest;
+});
