@@ -4,6 +4,7 @@ import type { HostChecks } from "../checks/check-hosts.ts";
 import { listAnswering } from "../controllers/launch-controller.ts";
 import { guard, type Parts } from "../parts.ts";
 import { epochStartMs } from "../store/backend.ts";
+import { faultsUntilMs } from "../faults.ts";
 import type { Random } from "../random.ts";
 import { createProcess } from "../timeline.ts";
 import { meshName } from "../world/mesh.ts";
@@ -11,6 +12,9 @@ import { type SimulatedHost, startHost } from "./host.ts";
 import { createLink } from "./link.ts";
 import { emptyDisk } from "./model-disk.ts";
 import { createMachine } from "./model-machine.ts";
+
+/** As long as a start takes, where a host was killed when faults were about to end. */
+const healMs = 500;
 
 /** The host of a node, on the disk and the machine that an earlier one left. */
 export function launchHost(parts: Parts, checks: HostChecks, node: string): void {
@@ -75,7 +79,9 @@ export function restartHost(parts: Parts, checks: HostChecks, node: string, down
   if (host === undefined || host.process.isKilled) return;
   parts.story.say(`the host of ${node} is killed`);
   host.process.isKilled = true;
-  parts.timeline.at(downMs, () => launchHost(parts, checks, node));
+  // When faults end, everybody is switched on again: until the run's end there must be time to converge.
+  const leftMs = Math.max(healMs, faultsUntilMs - parts.timeline.nowMs);
+  parts.timeline.at(Math.min(downMs, leftMs), () => launchHost(parts, checks, node));
 }
 
 /** The same machine enrols again: its name stays, its incarnation is another. */
