@@ -51,7 +51,7 @@ export async function openBenchMesh(context: BenchContext, options: BenchMeshOpt
       closers.push(() => host.end());
       hostPids.set(node, host.pid);
     }
-    const connection = await openMeshConnection(bed.state);
+    const connection = await openMeshConnection(bed.state, "owner");
     closers.push(() => connection.close());
     const { address, namespace } = connection.setup.temporal;
     const temporal = await Connection.connect({ address });

@@ -1,9 +1,15 @@
+import type { RecordsIdentity } from "../store/writers/database-role.ts";
 import type { CommandDefinition } from "./command.ts";
 
 export interface CommandEntry {
   /** As typed: `status`, `module add`. */
   readonly words: string;
   readonly summary: string;
+  /**
+   * With whose rights it reaches the records (R41): one that only reads is a `viewer`, whatever is wrong in it.
+   * `owner`: it makes tables and roles.
+   */
+  readonly as: RecordsIdentity;
   readonly load: () => Promise<CommandDefinition>;
 }
 
@@ -12,156 +18,193 @@ export const commandTable: readonly CommandEntry[] = [
   {
     words: "up",
     summary: "bring up a whole mesh on this machine (what npm start runs)",
+    as: "owner",
     load: async () => (await import("./commands/up.ts")).upCommand,
   },
   {
     words: "serve",
     summary: "run the controller of a mesh in the foreground",
+    as: "owner",
     load: async () => (await import("./commands/serve.ts")).serveCommand,
   },
   {
     words: "status",
     summary: "say how every module and node stands, and how old that knowledge is",
+    as: "viewer",
     load: async () => (await import("./commands/status.ts")).statusCommand,
   },
   {
     words: "why",
     summary: "say why a module is built or waits, or why a node would be sent something",
+    as: "viewer",
     load: async () => (await import("./commands/why.ts")).whyCommand,
   },
   {
     words: "plan",
     summary: "say what a push of a node would send, and to which others it would cascade; changes nothing",
+    as: "viewer",
     load: async () => (await import("./commands/plan.ts")).planCommand,
   },
   {
     words: "push",
     summary: "bring the named nodes to what the mesh's records say, and wait until they report it",
+    as: "operator",
     load: async () => (await import("./commands/push.ts")).pushCommand,
   },
   {
     words: "declare",
     summary: "send one node what it should be, by hand",
+    as: "operator",
     load: async () => (await import("./commands/declare.ts")).declareCommand,
   },
   {
     words: "build",
     summary: "look at the sources now, and build what is behind",
+    as: "operator",
     load: async () => (await import("./commands/build.ts")).buildCommand,
   },
   {
     words: "log",
     summary: "print the log of a module's build",
+    as: "viewer",
     load: async () => (await import("./commands/log.ts")).logCommand,
   },
   {
     words: "graph",
     summary: "show what is built against what, by which imports, and in what order",
+    as: "viewer",
     load: async () => (await import("./commands/graph.ts")).graphCommand,
   },
   {
     words: "assign",
     summary: "have a module run on a node, with its configuration",
+    as: "operator",
     load: async () => (await import("./commands/assign.ts")).assignCommand,
   },
   {
     words: "unassign",
     summary: "have a module no longer run on a node",
+    as: "operator",
     load: async () => (await import("./commands/unassign.ts")).unassignCommand,
   },
   {
     words: "module add",
     summary: "register a module: its repository, branch and folder",
+    as: "operator",
     load: async () => (await import("./commands/module-add.ts")).moduleAddCommand,
   },
   {
     words: "module list",
     summary: "list the modules",
+    as: "viewer",
     load: async () => (await import("./commands/module-list.ts")).moduleListCommand,
   },
   {
     words: "module show",
     summary: "show one module: source, build edges, builds, where it runs",
+    as: "viewer",
     load: async () => (await import("./commands/module-show.ts")).moduleShowCommand,
   },
   {
     words: "module remove",
     summary: "take a module's registration back",
+    as: "operator",
     load: async () => (await import("./commands/module-remove.ts")).moduleRemoveCommand,
   },
   {
     words: "artifact list",
     summary: "list what was built: digest, size, commit, where it was last sent, whether it is reproducible",
+    as: "viewer",
     load: async () => (await import("./commands/artifact-list.ts")).artifactListCommand,
   },
   {
     words: "artifact show",
     summary: "show one artifact: what it was built from, who signed that, its files",
+    as: "viewer",
     load: async () => (await import("./commands/artifact-show.ts")).artifactShowCommand,
   },
   {
     words: "artifact verify",
     summary: "read artifacts again and hold them against their records, signatures and closures",
+    as: "viewer",
     load: async () => (await import("./commands/artifact-verify.ts")).artifactVerifyCommand,
   },
   {
     words: "artifact gc",
     summary: "show which artifacts nobody needs any more, and with --delete collect them",
+    as: "controller",
     load: async () => (await import("./commands/artifact-gc.ts")).artifactGcCommand,
   },
   {
     words: "node add",
     summary: "register a node, and make the one-time token its host enrols with",
+    as: "operator",
     load: async () => (await import("./commands/node-add.ts")).nodeAddCommand,
   },
   {
     words: "node list",
     summary: "list the nodes",
+    as: "viewer",
     load: async () => (await import("./commands/node-list.ts")).nodeListCommand,
   },
   {
     words: "repo add",
     summary: "register a git repository that modules come from",
+    as: "operator",
     load: async () => (await import("./commands/repo-add.ts")).repoAddCommand,
   },
   {
     words: "repo list",
     summary: "list the repositories and how old the knowledge of each is",
+    as: "viewer",
     load: async () => (await import("./commands/repo-list.ts")).repoListCommand,
   },
   {
     words: "repo remove",
     summary: "take a repository's registration back",
+    as: "operator",
     load: async () => (await import("./commands/repo-remove.ts")).repoRemoveCommand,
   },
   {
     words: "host token",
     summary: "make a one-time token for a node's host to enrol with",
+    as: "operator",
     load: async () => (await import("./commands/host-token.ts")).hostTokenCommand,
   },
   {
     words: "host enrol",
     summary: "on a machine: make keys and enrol this host with a token",
+    as: "viewer",
     load: async () => (await import("./commands/host-enrol.ts")).hostEnrolCommand,
   },
   {
     words: "host run",
     summary: "on a machine: run the enrolled host in the foreground",
+    as: "viewer",
     load: async () => (await import("./commands/host-run.ts")).hostRunCommand,
   },
   {
     words: "host list",
     summary: "list the hosts and when each was last heard",
+    as: "viewer",
     load: async () => (await import("./commands/host-list.ts")).hostListCommand,
   },
   {
     words: "lease show",
     summary: "say who acts for the mesh, who stands by, and who held the lease before",
+    as: "viewer",
     load: async () => (await import("./commands/lease-show.ts")).leaseShowCommand,
+  },
+  {
+    words: "database roles",
+    summary: "say whether each process has only its own rights in the database, and make it so",
+    as: "owner",
+    load: async () => (await import("./commands/database-roles.ts")).databaseRolesCommand,
   },
   {
     words: "completion",
     summary: "print the completion script for bash, zsh or fish",
+    as: "viewer",
     load: async () => (await import("./commands/completion.ts")).completionCommand,
   },
 ];
@@ -173,6 +216,7 @@ const groupSummaries: Readonly<Record<string, string>> = {
   repo: "register and look at repositories",
   host: "enrol, run and look at hosts",
   lease: "look at the lease of the controllers",
+  database: "look after the records' database",
 };
 
 export function groupSummary(group: string): string {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { RecordsIdentity } from "../store/writers/database-role.ts";
 import type { CliContext } from "./context.ts";
 import type { ExitCode } from "../decide/exit-code.ts";
 
@@ -29,6 +30,8 @@ export interface CommandCall {
   readonly context: CliContext;
   readonly args: readonly unknown[];
   readonly options: CommonOptions & Readonly<Record<string, unknown>>;
+  /** Of its row in the command table. */
+  readonly as: RecordsIdentity;
   /** `mesh.<command>.v1`. */
   readonly schema: string;
 }

@@ -24,7 +24,10 @@ export async function loadCompletionNames(context: CliContext): Promise<Completi
 }
 
 async function askForNames(context: CliContext): Promise<CompletionNames> {
-  const connection = await context.openMesh(findMesh({ state: undefined, env: context.env, cwd: context.cwd }));
+  const connection = await context.openMesh(
+    findMesh({ state: undefined, env: context.env, cwd: context.cwd }),
+    "viewer",
+  );
   try {
     const { db, mesh } = connection;
     const lists = [listNodes(db, mesh), listModules(db, mesh), listRepositories(db, mesh)] as const;

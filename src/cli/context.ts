@@ -1,3 +1,4 @@
+import type { RecordsIdentity } from "../store/writers/database-role.ts";
 import type { MeshConnection } from "./mesh-connection.ts";
 
 /** The world outside, as commands see it: a test gives its own. */
@@ -9,8 +10,8 @@ export interface CliContext {
   now(): Date;
   /** From now on Ctrl-C (and SIGTERM) aborts this signal and no longer ends the process by itself. */
   listenForInterrupt(): AbortSignal;
-  /** Opens the mesh kept in a state folder. Connects when first asked something. */
-  openMesh(stateFolder: string): Promise<MeshConnection>;
+  /** Opens the mesh kept in a state folder, with the rights of `as`. Connects when first asked something. */
+  openMesh(stateFolder: string, as: RecordsIdentity): Promise<MeshConnection>;
 }
 
 export interface TextOutput {

@@ -1,6 +1,7 @@
 import type { Name } from "../core/names.ts";
 import { readPrivateFile } from "../link/private-file.ts";
 import type { Database } from "../store/database.ts";
+import type { RecordsIdentity } from "../store/writers/database-role.ts";
 import { type MeshPaths, type MeshSetup, meshPaths, readMeshSetup } from "./mesh-setup.ts";
 
 /** One mesh as commands reach it: its records by `db`, its controller through Temporal. */
@@ -14,12 +15,13 @@ export interface MeshConnection {
   close(): Promise<void>;
 }
 
-export async function openMeshConnection(stateFolder: string): Promise<MeshConnection> {
+export async function openMeshConnection(stateFolder: string, as: RecordsIdentity): Promise<MeshConnection> {
   const setup = await readMeshSetup(stateFolder);
   const paths = meshPaths(stateFolder);
   const { openDatabase } = await import("../store/database.ts");
   const db = openDatabase({
     url: await readDatabaseUrl(paths.databaseUrl),
+    role: setup.databaseRoles && as !== "owner" ? as : undefined,
     maxConnections: 4,
     applicationName: "mesh-cli",
     statementTimeoutMs: 20_000,

@@ -94,6 +94,8 @@ const meshFileSchema = z.object({
   }),
   /** Where hosts reach the controller. */
   gateway: z.object({ host: z.string().min(1).max(253), port: z.number().int().min(1).max(65535) }),
+  /** Whether a process takes its role in the database (R41). False where its user may not make roles. */
+  databaseRoles: z.boolean().default(false),
 });
 export type MeshFile = z.infer<typeof meshFileSchema>;
 

@@ -76,7 +76,13 @@ function attach(command: Command, entry: CommandEntry, definition: CommandDefini
   const schema = schemaOf(entry);
   command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & Record<string, unknown>>();
-    const result = await definition.run({ context: input.context, args: command.processedArgs, options, schema });
+    const result = await definition.run({
+      context: input.context,
+      args: command.processedArgs,
+      options,
+      as: entry.as,
+      schema,
+    });
     input.finish(schema, options, result);
   });
 }

@@ -6,7 +6,10 @@ import type { MeshConnection } from "./mesh-connection.ts";
 /** Opens the mesh that a command is about, and closes it whatever happens. */
 export async function withMesh<T>(call: CommandCall, use: (connection: MeshConnection) => Promise<T>): Promise<T> {
   const { context, options } = call;
-  const connection = await context.openMesh(findMesh({ state: options.state, env: context.env, cwd: context.cwd }));
+  const connection = await context.openMesh(
+    findMesh({ state: options.state, env: context.env, cwd: context.cwd }),
+    call.as,
+  );
   try {
     return await use(connection);
   } catch (error) {

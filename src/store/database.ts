@@ -1,5 +1,6 @@
 import pg from "pg";
 import { readFailure } from "./failure.ts";
+import { type DatabaseRole, roleOption } from "./writers/database-role.ts";
 
 /** Anything a statement can be sent to: the pool, or one transaction. */
 export interface Queryable {
@@ -29,6 +30,8 @@ export interface DatabaseOptions {
   readonly maxConnections: number;
   readonly applicationName: string;
   readonly statementTimeoutMs: number;
+  /** Whose rights it has (R41). Left out: those of the user in the URL. */
+  readonly role?: DatabaseRole | undefined;
   /** How long a caller waits for a free connection. */
   readonly connectTimeoutMs?: number;
   /** After this long idle inside a transaction the server ends it: a paused holder must not hold the gate (R36). */
@@ -46,7 +49,7 @@ export const answerGraceMs = 5_000;
 export function openDatabase(options: DatabaseOptions): Database {
   const lost = options.onConnectionLost ?? (() => undefined);
   const pool = new pg.Pool({
-    connectionString: options.url,
+    ...addressAs(options.url, options.role),
     max: options.maxConnections,
     application_name: options.applicationName,
     statement_timeout: options.statementTimeoutMs,
@@ -65,6 +68,20 @@ export function openDatabase(options: DatabaseOptions): Database {
     query: (sql, values) => ask(pool, sql, values),
     end: () => (ending ??= pool.end()),
   };
+}
+
+/** The role goes with the connection's first message and costs no statement. An URL may hold options of its own. */
+export function addressAs(
+  url: string,
+  role: DatabaseRole | undefined,
+): { readonly connectionString: string; readonly options?: string } {
+  if (role === undefined) return { connectionString: url };
+  if (!/[?&]options=/.test(url)) return { connectionString: url, options: roleOption(role) };
+  const address = new URL(url);
+  const given = address.searchParams.get("options") ?? "";
+  address.searchParams.delete("options");
+  // The last one counts.
+  return { connectionString: address.href, options: `${given} ${roleOption(role)}`.trim() };
 }
 
 /** Sends one statement, and says what a failure means. `answerMs`: the client's own bound, where it is not the pool's. */

@@ -6,6 +6,8 @@ const unavailableClasses = new Set(["08", "53", "57", "58"]);
 /** Single codes of the same kind: read only (a standby), idle in transaction, transaction and lock time-outs. */
 const unavailableCodes = new Set(["25006", "25P03", "25P04", "55P03"]);
 const serializationCodes = new Set(["40001", "40P01"]);
+/** At the connection: no such role, or not one of this user's (R41). */
+const roleCodes = new Set(["22023", "42501"]);
 const credentialCodes = new Set(["28000", "28P01", "3D000"]);
 
 /**
@@ -34,6 +36,19 @@ export function isDuplicateKey(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === "23505";
 }
 
+/** The database's user may not do that. */
+export function isRightMissing(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError && error.code === "42501";
+}
+
+/** Somebody else made or changed the same role or row of the catalog in the same moment. */
+export function isRaceWithAnother(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return false;
+  return (
+    error.code === "42710" || error.code === "23505" || (error.code === "XX000" && /concurrently/.test(error.message))
+  );
+}
+
 /** True where the server said itself that the statement failed: the connection lives and nothing is unknown. */
 export function isRefusedByServer(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === "ERROR";
@@ -45,6 +60,13 @@ function readDatabaseError(error: pg.DatabaseError, doing: string): Error {
     return new InputError(
       `PostgreSQL refused the connection while ${doing}: ${error.message}`,
       "check user, password and database of the database URL",
+      { cause: error },
+    );
+  }
+  if (error.severity === "FATAL" && /\brole\b/.test(error.message) && roleCodes.has(code)) {
+    return new InputError(
+      `PostgreSQL did not let this process take its role: ${error.message}`,
+      "see what is missing: mesh database roles",
       { cause: error },
     );
   }

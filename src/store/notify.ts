@@ -1,8 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import type { Transaction } from "./database.ts";
+import { addressAs, type Transaction } from "./database.ts";
 import { readFailure } from "./failure.ts";
 import { run } from "./rows.ts";
+import type { DatabaseRole } from "./writers/database-role.ts";
 
 /** Heard by listeners when the transaction commits, and never when it does not. */
 export async function notify(tx: Transaction, channel: string, payload: string): Promise<void> {
@@ -11,6 +12,7 @@ export async function notify(tx: Transaction, channel: string, payload: string):
 
 export interface ListenOptions {
   readonly url: string;
+  readonly role?: DatabaseRole | undefined;
   readonly channels: readonly string[];
   readonly onNotify: (channel: string, payload: string) => void;
   /** Called after each reconnect: what was said in between was not heard, so read again. */
@@ -89,7 +91,7 @@ async function keepListening(options: ListenOptions, first: Connection, stop: Ab
 
 async function connect(options: ListenOptions): Promise<Connection> {
   const client = new pg.Client({
-    connectionString: options.url,
+    ...addressAs(options.url, options.role),
     application_name: "mesh listen",
     connectionTimeoutMillis: 5_000,
     query_timeout: 5_000,

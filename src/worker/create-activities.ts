@@ -31,6 +31,7 @@ export function createActivities(worker: WorkerParts) {
   });
   const build = createBuildActivities({
     ...parts.look,
+    db: parts.builderDb,
     ...surroundings,
     artifacts: parts.artifacts,
     sandboxFor: parts.sandboxes.sandboxFor,

@@ -3,16 +3,21 @@ import { openDatabase } from "../store/database.ts";
 import { readLease, releaseLease, renewLease, takeLease } from "../store/lease.ts";
 import { leaseAgeMs } from "../decide/lease.ts";
 import type { LeaseStore } from "./lease-keeper.ts";
+import type { DatabaseRole } from "../store/writers/database-role.ts";
 import type { ServeConfig } from "./serve-config.ts";
 
 /** On connections of its own: load on the records must not lose the lease. */
-export function openLeaseStore(config: Pick<ServeConfig, "mesh" | "holder" | "databaseUrl">): {
+export function openLeaseStore(
+  config: Pick<ServeConfig, "mesh" | "holder" | "databaseUrl">,
+  role?: DatabaseRole,
+): {
   readonly store: LeaseStore;
   end(): Promise<void>;
 } {
   const { mesh, holder } = config;
   const db = openDatabase({
     url: config.databaseUrl,
+    role,
     maxConnections: 2,
     applicationName: "mesh-lease",
     statementTimeoutMs: 4_000,

@@ -10,13 +10,26 @@ import { createToolchainWatch, describeBuilder } from "../build/toolchain.ts";
 import { languageSchema } from "../core/manifest.ts";
 import { loadSigningKey, type SigningKey } from "../link/keys.ts";
 import { openDatabase, type Database } from "../store/database.ts";
+import type { DatabaseRole } from "../store/writers/database-role.ts";
+import type { RolesInForce } from "../store/writers/keep-roles.ts";
 import { readOwnVersion } from "./own-version.ts";
 import type { ServeConfig } from "./serve-config.ts";
+
+/** Waits for what is under way on all of them. */
+export async function closeDatabases(parts: Pick<ControllerParts, "db" | "gatewayDb" | "builderDb">): Promise<void> {
+  await Promise.all([parts.db.end(), parts.gatewayDb.end(), parts.builderDb.end()]);
+}
 
 /** The real parts that one controller process is made of. */
 export interface ControllerParts {
   readonly log: Logger;
+  readonly roles: RolesInForce;
+  /** With the controller's rights: it decides and sends. */
   readonly db: Database;
+  /** With the rights of the gateway: what hosts, tokens and forges may write. */
+  readonly gatewayDb: Database;
+  /** With the rights of builds. */
+  readonly builderDb: Database;
   readonly look: LookDependencies;
   readonly artifacts: ArtifactStore;
   readonly sandboxes: Sandboxes;
@@ -27,20 +40,26 @@ export interface ControllerParts {
   readonly builders: Readonly<Record<string, string>>;
 }
 
-export async function openParts(config: ServeConfig, log: Logger): Promise<ControllerParts> {
-  const db = openDatabase({
-    url: config.databaseUrl,
-    maxConnections: 12,
-    applicationName: "mesh-controller",
-    statementTimeoutMs: 30_000,
-    onConnectionLost: (error) => log.warn({ err: error }, "a database connection was lost"),
-  });
+export async function openParts(config: ServeConfig, roles: RolesInForce, log: Logger): Promise<ControllerParts> {
+  const open = (role: DatabaseRole, maxConnections: number): Database =>
+    openDatabase({
+      url: config.databaseUrl,
+      role: roles.enforced ? role : undefined,
+      maxConnections,
+      applicationName: `mesh-${role}`,
+      statementTimeoutMs: 30_000,
+      onConnectionLost: (error) => log.warn({ err: error, role }, "a database connection was lost"),
+    });
+  const db = open("controller", 8);
   const languages = languageSchema.options;
   const sandboxes = await openSandboxes(config.unsafeWithoutSandbox);
   log.info({ sandbox: sandboxes.promises }, "what the sandbox promises on this machine");
   return {
     log,
+    roles,
     db,
+    gatewayDb: open("gateway", 6),
+    builderDb: open("builder", 4),
     look: {
       db,
       mesh: config.mesh,

@@ -2,13 +2,13 @@ import { readFile } from "node:fs/promises";
 import { NativeConnection } from "@temporalio/worker";
 import { Client, Connection } from "@temporalio/client";
 import type { DeadEpochError } from "../core/errors.ts";
-import { runMigrations } from "../store/migrate.ts";
-import { ensureMesh } from "../store/meshes.ts";
 import { createControllerClient } from "./client.ts";
 import { createWorkers, runWorkers } from "./create-workers.ts";
 import { acquireLease, systemClock, type Lease, type LeaseStore } from "./lease-keeper.ts";
 import { createLogger } from "./logger.ts";
-import { openParts, type ControllerParts } from "./open-parts.ts";
+import { closeDatabases, openParts, type ControllerParts } from "./open-parts.ts";
+import { noteRoles } from "./note-roles.ts";
+import { prepareDatabase } from "./prepare-database.ts";
 import type { ServeConfig } from "./serve-config.ts";
 import { openLeaseStore } from "./lease-store.ts";
 import { noteUnsafeBuilds } from "./note-unsafe-builds.ts";
@@ -25,11 +25,11 @@ import { watchSources } from "./watch-sources.ts";
 export async function serve(config: ServeConfig, stop: AbortSignal): Promise<void> {
   const log = createLogger(config.logLevel);
   installTemporalRuntime(log);
-  const parts = await openParts(config, log);
-  await runMigrations(parts.db);
-  await ensureMesh(parts.db, config.mesh);
+  const roles = await prepareDatabase(config);
+  const parts = await openParts(config, roles, log);
+  await noteRoles(parts.db, config.mesh, roles);
   await noteUnsafeBuilds(parts.db, config.mesh, parts.sandboxes.unsafe);
-  const leases = openLeaseStore(config);
+  const leases = openLeaseStore(config, roles.enforced ? "controller" : undefined);
   try {
     const lease = await waitForLease(config, parts, leases.store, stop);
     log.info({ mesh: config.mesh, epoch: lease.epoch, holder: config.holder }, "this controller acts for the mesh");
@@ -41,7 +41,7 @@ export async function serve(config: ServeConfig, stop: AbortSignal): Promise<voi
     if (!(stop.aborted && error instanceof Error && error.name === "AbortError")) throw error;
   } finally {
     await leases.end();
-    await parts.db.end();
+    await closeDatabases(parts);
   }
 }
 
@@ -107,6 +107,7 @@ async function actUntilStopped(
   const secondBuilds = watchSecondBuilds({
     ...parts.look,
     ...parts,
+    db: parts.builderDb,
     sandboxFor: parts.sandboxes.sandboxFor,
     folders: { work: config.folders.builds, cache: config.folders.cache },
     lostAfterMs: config.lostAfterMs,

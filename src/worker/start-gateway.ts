@@ -17,6 +17,7 @@ export async function startGateway(
   const wakes = createDeclarationWakes();
   const listener = await listen({
     url: config.databaseUrl,
+    role: parts.roles.enforced ? "gateway" : undefined,
     channels: [declarationChannel],
     onNotify: (_channel, payload) => {
       const [mesh, node] = payload.split(" ");
@@ -28,7 +29,7 @@ export async function startGateway(
   const gateway = await createGateway({
     mesh: config.mesh,
     records: createGatewayRecords({
-      db: parts.db,
+      db: parts.gatewayDb,
       mesh: config.mesh,
       artifacts: parts.artifacts,
       root: parts.root,

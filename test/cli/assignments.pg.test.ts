@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { MeshConnection } from "../../src/cli/mesh-connection.ts";
 import { meshPaths } from "../../src/cli/mesh-setup.ts";
+import type { RecordsIdentity } from "../../src/store/writers/database-role.ts";
 import { addModules, addNodes, mesh, openRecords, type Records } from "../store/open-records.ts";
 import { type Ran, runMesh } from "./fake-context.ts";
 
@@ -22,7 +23,7 @@ beforeEach(async () => {
   };
 });
 
-function connect(): Promise<MeshConnection> {
+function connect(_state?: string, as: RecordsIdentity = "viewer"): Promise<MeshConnection> {
   const settings = {
     listen: "127.0.0.1",
     pollIntervalMs: 3000,
@@ -44,9 +45,10 @@ function connect(): Promise<MeshConnection> {
       mesh,
       temporal: { address: "127.0.0.1:1", namespace: "default", ui: null },
       gateway: { host: "127.0.0.1", port: 7443 },
+      databaseRoles: true,
       settings,
     },
-    db: records.db,
+    db: records.as(as),
     close: () => Promise.resolve(),
   });
 }

@@ -5,6 +5,7 @@ import { expect } from "vitest";
 import type { MeshConnection } from "../../src/cli/mesh-connection.ts";
 import { meshPaths } from "../../src/cli/mesh-setup.ts";
 import { createCertificateAuthority } from "../../src/link/certificate-authority.ts";
+import type { RecordsIdentity } from "../../src/store/writers/database-role.ts";
 import { mesh, openRecords, type Records } from "../store/open-records.ts";
 import { type Ran, runMesh } from "./fake-context.ts";
 
@@ -12,7 +13,8 @@ import { type Ran, runMesh } from "./fake-context.ts";
 export interface CommandBed {
   readonly state: string;
   readonly records: Records;
-  readonly connect: () => Promise<MeshConnection>;
+  /** With the rights that the command has (R41); a viewer's when left out. */
+  readonly connect: (state?: string, as?: RecordsIdentity) => Promise<MeshConnection>;
   run(...argv: string[]): Promise<Ran>;
   /** The document of a command under --json, its schema checked. */
   documentOf(...argv: string[]): Promise<Record<string, unknown>>;
@@ -42,6 +44,7 @@ export function connectionTo(to: Pick<MeshConnection, "state" | "mesh" | "db">):
       mesh: to.mesh,
       temporal: { address: "127.0.0.1:1", namespace: "default", ui: null },
       gateway: { host: "127.0.0.1", port: 7443 },
+      databaseRoles: true,
       settings,
     },
     close: () => Promise.resolve(),
@@ -61,7 +64,8 @@ export async function openCommandBed(): Promise<CommandBed> {
   mkdirSync(join(state, "keys"));
   writeFileSync(meshPaths(state).authority, await (authority ??= createAuthority()));
   const records = await openRecords();
-  const connect = async (): Promise<MeshConnection> => connectionTo({ state, mesh, db: records.db });
+  const connect: CommandBed["connect"] = async (_state, as = "viewer") =>
+    connectionTo({ state, mesh, db: records.as(as) });
   const run = (...argv: string[]): Promise<Ran> => runMesh(argv, { env: { MESH_STATE: state }, openMesh: connect });
   return {
     state,

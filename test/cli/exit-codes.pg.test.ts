@@ -36,7 +36,7 @@ function makeState(name: string, url: string, mode = 0o600): void {
   writeFileSync(join(state, "secrets", "database-url"), url, { mode });
   const temporal = { address: "127.0.0.1:1", namespace: "default", ui: null };
   const gateway = { host: "127.0.0.1", port: 7443 };
-  writeFileSync(join(state, "mesh.json"), JSON.stringify({ schema: 1, mesh, temporal, gateway }));
+  writeFileSync(join(state, "mesh.json"), JSON.stringify({ schema: 1, mesh, temporal, gateway, databaseRoles: true }));
 }
 
 function environment(state: string | null): NodeJS.ProcessEnv {

@@ -1,6 +1,7 @@
 import type { CliContext } from "../../src/cli/context.ts";
 import type { MeshConnection } from "../../src/cli/mesh-connection.ts";
 import { run } from "../../src/cli/run.ts";
+import type { RecordsIdentity } from "../../src/store/writers/database-role.ts";
 import type { ExitCode } from "../../src/decide/exit-code.ts";
 
 export interface Ran {
@@ -14,7 +15,7 @@ export interface Ran {
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  readonly openMesh?: (state: string) => Promise<MeshConnection>;
+  readonly openMesh?: (state: string, as: RecordsIdentity) => Promise<MeshConnection>;
   readonly interrupt?: AbortSignal;
   /** Told of everything written to standard output so far. */
   readonly onOutput?: (stdout: string) => void;
@@ -36,10 +37,10 @@ export async function runMesh(argv: readonly string[], options: RunOptions = {})
     cwd: options.cwd ?? "/nowhere",
     now: () => new Date(),
     listenForInterrupt: () => options.interrupt ?? new AbortController().signal,
-    openMesh: async (state) => {
+    openMesh: async (state, as) => {
       written.opened = true;
       if (options.openMesh === undefined) throw new Error("this test opens no mesh");
-      return await options.openMesh(state);
+      return await options.openMesh(state, as);
     },
   };
   const code = await run(argv, context, "1.2.3");

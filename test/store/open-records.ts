@@ -13,6 +13,7 @@ import { runMigrations } from "../../src/store/migrate.ts";
 import { addModule } from "../../src/store/modules.ts";
 import { addNode } from "../../src/store/nodes.ts";
 import { addRepository } from "../../src/store/repositories.ts";
+import type { RecordsIdentity } from "../../src/store/writers/database-role.ts";
 import { createFreshDatabase } from "../support/fresh-database.ts";
 
 export const mesh = "home";
@@ -22,6 +23,8 @@ export interface Records {
   readonly db: Database;
   /** Another pool to the same database; closed with the rest. */
   open(options?: Partial<DatabaseOptions>): Database;
+  /** With the rights of one identity (R41); closed with the rest. */
+  as(identity: RecordsIdentity): Database;
   /** One connection that `cutAll` spares: for looking, when the others may be dead and not know it yet. */
   readonly watcher: Database;
   /** Ends every other connection to this database, as a restart of the server would. */
@@ -33,6 +36,7 @@ export interface Records {
 export async function openRecords(): Promise<Records> {
   const fresh = await createFreshDatabase();
   const pools: Database[] = [];
+  const byRole = new Map<RecordsIdentity, Database>();
   const open = (options: Partial<DatabaseOptions> = {}): Database => {
     const db = openDatabase({
       url: fresh.url,
@@ -53,6 +57,12 @@ export async function openRecords(): Promise<Records> {
     db,
     watcher,
     open,
+    as(identity) {
+      if (identity === "owner") return db;
+      const known = byRole.get(identity) ?? open({ role: identity, maxConnections: 4 });
+      byRole.set(identity, known);
+      return known;
+    },
     cutAll: async () => {
       await watcher.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,

@@ -5,6 +5,7 @@ import { chooseFreePort } from "../../src/embedded/ports.ts";
 import { startPostgres } from "../../src/embedded/postgres.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { runMigrations } from "../../src/store/migrate.ts";
+import { keepRoles } from "../../src/store/writers/keep-roles.ts";
 import { useSharedServer, type SharedServer } from "./shared-server.ts";
 import { makeTestFolder, removeLeftoverFolders } from "./test-folder.ts";
 
@@ -75,6 +76,8 @@ async function makeTemplate(adminUrl: URL): Promise<void> {
   const template = openDatabase({ ...connection, url: new URL(`/${templateDatabase}`, adminUrl).href });
   try {
     await runMigrations(template);
+    const roles = await keepRoles(template);
+    if (!roles.enforced) throw new Error(`the tests' own server does not let roles be made: ${roles.why}`);
   } finally {
     await template.end();
   }

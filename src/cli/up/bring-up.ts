@@ -46,14 +46,13 @@ export async function bringUp(
   const temporal = await supervisor.keep("Temporal", () =>
     provideTemporal({ env, paths: state.paths, port: ports.temporal, uiPort: ports.temporalUi, progress: say }),
   );
-  const db = await timeStep(say, "records ready", () => prepareRecords(parts, postgres.url));
+  const { db, roles } = await timeStep(say, "records ready", () => prepareRecords(parts, postgres.url));
   await timeStep(say, "keys ready", () => prepareKeys(parts, Date.now()));
   const sandbox = await timeStep(say, "sandbox looked at", () => checkSandbox(parts));
   if (withExamples && !sandbox.works) await allowExamples(parts);
   const { schema: _schema, ...file } = await writeMeshFile(parts, {
-    address: temporal.address,
-    namespace: temporal.namespace,
-    ui: temporal.uiUrl,
+    temporal: { address: temporal.address, namespace: temporal.namespace, ui: temporal.uiUrl },
+    databaseRoles: roles.enforced,
   });
   const connection: MeshConnection = {
     mesh: parts.mesh,

@@ -4,12 +4,16 @@ import type { MeshFile } from "../mesh-setup.ts";
 import type { UpParts } from "./up-plan.ts";
 
 /** How commands find the mesh's parts. Written at every start: a server that was given may have moved. */
-export async function writeMeshFile(parts: UpParts, temporal: MeshFile["temporal"]): Promise<MeshFile> {
+export async function writeMeshFile(
+  parts: UpParts,
+  found: Pick<MeshFile, "temporal" | "databaseRoles">,
+): Promise<MeshFile> {
   const file: MeshFile = {
     schema: 1,
     mesh: parts.mesh,
-    temporal,
+    temporal: found.temporal,
     gateway: { host: parts.listen, port: parts.ports.gateway },
+    databaseRoles: found.databaseRoles,
   };
   await writeAtomically(parts.paths.meshFile, `${JSON.stringify(file, null, 2)}\n`);
   return file;

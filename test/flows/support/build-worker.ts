@@ -36,6 +36,7 @@ const worker = await Worker.create({
   activities: createBuildActivities({
     db: openDatabase({
       url: config.databaseUrl,
+      role: "builder",
       maxConnections: 4,
       applicationName: "build-worker",
       statementTimeoutMs: 20_000,

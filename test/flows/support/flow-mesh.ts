@@ -66,7 +66,14 @@ export async function openFlowMesh(): Promise<FlowMesh> {
   const connection = await Connection.connect({ address: inject("temporalAddress") });
   const client = new Client({ connection });
   const controller = createControllerClient(client, () => connection.close());
-  let running = await startWorkers({ db, mesh, native });
+  const acting = openDatabase({
+    url: database.url,
+    role: "controller",
+    maxConnections: 10,
+    applicationName: "flow-controller",
+    statementTimeoutMs: 20_000,
+  });
+  let running = await startWorkers({ db: acting, mesh, native });
   return {
     mesh,
     db,
@@ -88,12 +95,13 @@ export async function openFlowMesh(): Promise<FlowMesh> {
     },
     stopWorkers: () => running.stop(),
     async takeOver() {
-      running = await startWorkers({ db, mesh, native });
+      running = await startWorkers({ db: acting, mesh, native });
     },
     async close() {
       await running.stop();
       await controller.close();
       await native.close();
+      await acting.end();
       await db.end();
       await database.drop();
     },

@@ -17,11 +17,12 @@ import { openDatabase, type Database } from "../../../src/store/database.ts";
 import { ensureMesh } from "../../../src/store/meshes.ts";
 import { addModule } from "../../../src/store/modules.ts";
 import { addRepository } from "../../../src/store/repositories.ts";
+import type { DatabaseRole } from "../../../src/store/writers/database-role.ts";
 import { createControllerClient, type ControllerClient } from "../../../src/worker/client.ts";
 import { createWorkers, runWorkers } from "../../../src/worker/create-workers.ts";
 import { acquireLease, systemClock, type Lease } from "../../../src/worker/lease-keeper.ts";
 import { openLeaseStore } from "../../../src/worker/lease-store.ts";
-import type { ControllerParts } from "../../../src/worker/open-parts.ts";
+import { closeDatabases, type ControllerParts } from "../../../src/worker/open-parts.ts";
 import type { ServeConfig } from "../../../src/worker/serve-config.ts";
 import { watchSources, type SourceWatch } from "../../../src/worker/watch-sources.ts";
 import { createFreshDatabase } from "../../support/fresh-database.ts";
@@ -92,13 +93,13 @@ export async function openReconcileMesh(
   const gates = createBuildGates();
   const config = { ...configOf(mesh, database.url, folder), ...settings };
   const artifacts = await openArtifactStore(config.folders.artifacts);
-  const parts = await createParts(config, db, gates.around(artifacts), instead);
+  const parts = await createParts(config, gates.around(artifacts), instead);
   const native = await NativeConnection.connect({ address: config.temporal.address });
   const connection = await Connection.connect({ address: config.temporal.address });
   const client = new Client({ connection });
   const controller = createControllerClient(client, () => connection.close());
   const lost: string[] = [];
-  const leases = openLeaseStore(config);
+  const leases = openLeaseStore(config, "controller");
   const lease = await acquireLease(leases.store, systemClock, {
     signal: new AbortController().signal,
     onWaiting: () => undefined,
@@ -165,6 +166,7 @@ export async function openReconcileMesh(
       await leases.end();
       await controller.close();
       await native.close();
+      await closeDatabases(parts);
       await db.end();
       await database.drop();
       await origin.remove();
@@ -218,14 +220,25 @@ async function endBuilder(mesh: string, workers: readonly Worker[]): Promise<Wor
 
 async function createParts(
   config: ServeConfig,
-  db: Database,
   artifacts: ArtifactStore,
   instead: ReconcileParts,
 ): Promise<ControllerParts> {
   const languages = languageSchema.options;
+  const open = (role: DatabaseRole): Database =>
+    openDatabase({
+      url: config.databaseUrl,
+      role,
+      maxConnections: 8,
+      applicationName: `flow-${role}`,
+      statementTimeoutMs: 20_000,
+    });
+  const db = open("controller");
   return {
     log: pino({ level: "silent" }),
+    roles: { enforced: true },
     db,
+    gatewayDb: open("gateway"),
+    builderDb: open("builder"),
     look: { db, mesh: config.mesh, repositories: createRepositoryPool(config.folders.repositories) },
     artifacts,
     sandboxes: instead.sandboxes ?? (await (sandboxes ??= openSandboxes(false))),

@@ -1,0 +1,64 @@
+import { writeAtomically } from "../../embedded/write-atomically.ts";
+import { databaseRoles, roleName } from "../../store/writers/database-role.ts";
+import { keepRoles, readRolesInForce, writeRolesScript } from "../../store/writers/keep-roles.ts";
+import type { CommandDefinition } from "../command.ts";
+import type { MeshConnection } from "../mesh-connection.ts";
+import { plainLine } from "../text/plain.ts";
+import { withMesh } from "../with-mesh.ts";
+
+const help = `
+Each process takes a role when it connects to PostgreSQL, and may do no more there than the role may: commands that only
+look cannot write, the gateway cannot number or send. mesh up and mesh serve make the roles by themselves where the user
+of the database's address may do that. Where it may not, an administrator runs what --sql prints, once, and --apply (or
+the next start) does the rest.
+
+Exit code: 0 the roles are in force, 1 they are not.
+
+Examples:
+  mesh database roles
+  mesh database roles --sql | psql -U postgres
+  mesh database roles --apply`;
+
+export const databaseRolesCommand: CommandDefinition = {
+  configure: (command) => {
+    command
+      .option("--sql", "print what an administrator of the database server has to run")
+      .option("--apply", "make the roles, as far as this user may, and give them their rights")
+      .addHelpText("after", help);
+  },
+  run: async (call) =>
+    await withMesh(call, async (connection) => {
+      const { db } = connection;
+      const script = await writeRolesScript(db);
+      if (call.options["sql"] === true) return { code: 0, document: { sql: script }, text: script };
+      const state = call.options["apply"] === true ? await apply(connection) : await readRolesInForce(db);
+      const used = state.enforced && connection.setup.databaseRoles;
+      const why = state.enforced ? (used || call.options["apply"] === true ? null : notUsed) : state.why;
+      return {
+        code: why === null ? 0 : 1,
+        document: { enforced: why === null, why, roles: databaseRoles.map(roleName) },
+        text: why === null ? inForce : `the roles are not in force: ${plainLine(why, 500)}\n${nextStep(script)}`,
+      };
+    }),
+};
+
+const inForce = `in force: ${databaseRoles.map(roleName).join(", ")}
+  a controller that runs takes them at its next start`;
+const notUsed = "they are there, and this mesh does not use them yet";
+
+function nextStep(script: string): string {
+  return script === ""
+    ? "  next: mesh database roles --apply"
+    : "  next: mesh database roles --sql, for an administrator of the database; then mesh database roles --apply";
+}
+
+/** Commands use them from now on: what says so is in `mesh.json`. */
+async function apply({ db, paths, setup }: MeshConnection): ReturnType<typeof keepRoles> {
+  const state = await keepRoles(db);
+  const { settings: _settings, ...file } = setup;
+  if (state.enforced !== setup.databaseRoles) {
+    const next = { schema: 1, ...file, databaseRoles: state.enforced };
+    await writeAtomically(paths.meshFile, `${JSON.stringify(next, null, 2)}\n`);
+  }
+  return state;
+}

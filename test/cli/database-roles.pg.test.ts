@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { commandTable } from "../../src/cli/command-table.ts";
+import { type CommandBed, connectionTo, openCommandBed } from "./command-bed.ts";
+import { runMesh } from "./fake-context.ts";
+
+let bed: CommandBed;
+beforeAll(async () => {
+  bed = await openCommandBed();
+});
+afterAll(() => bed.close());
+
+describe("mesh database roles", () => {
+  it("says that the roles are in force", async () => {
+    expect(await bed.documentOf("database", "roles")).toMatchObject({ enforced: true, why: null });
+    expect((await bed.run("database", "roles", "--sql")).stdout.trim()).toBe("");
+  });
+
+  it("says what is wrong, ends with 1, and mends it where it may", async () => {
+    await bed.records.db.query(`grant update on mesh to mesh_gateway`);
+    const wrong = await bed.run("database", "roles");
+    expect(wrong).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/0 rights are missing and 1 are too many\n.*--apply/),
+    });
+    expect((await bed.run("database", "roles", "--apply")).code).toBe(0);
+    expect((await bed.run("database", "roles")).code).toBe(0);
+  });
+
+  it("has a mesh that did not use them use them from now on", async () => {
+    const before = connectionTo({ state: bed.state, mesh: "home", db: bed.records.db });
+    const openMesh = async () => ({ ...before, setup: { ...before.setup, databaseRoles: false } });
+    const context = { env: { MESH_STATE: bed.state }, openMesh };
+    expect(await runMesh(["database", "roles"], context)).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/does not use them yet/),
+    });
+    expect((await runMesh(["database", "roles", "--apply"], context)).code).toBe(0);
+    expect(JSON.parse(readFileSync(join(bed.state, "mesh.json"), "utf8"))).toMatchObject({
+      schema: 1,
+      databaseRoles: true,
+    });
+  });
+});
+
+describe("with whose rights a command reaches the records (R41)", () => {
+  it("is the owner's for these alone", () => {
+    const owners = commandTable.filter(({ as }) => as === "owner").map(({ words }) => words);
+    expect(owners.toSorted()).toEqual(["database roles", "serve", "up"]);
+  });
+
+  it("refuses a write to a command that only looks", async () => {
+    const { db } = await bed.connect(bed.state, "viewer");
+    await expect(db.query(`update node set address = 'x'`)).rejects.toThrow(/permission denied for table node/);
+  });
+});
