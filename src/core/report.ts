@@ -30,6 +30,8 @@ export const refusalCheckSchema = z.enum([
   "same-number-other-digest",
   "size",
   "seal",
+  // A root document that was to replace the one this host goes by.
+  "root",
 ]);
 export type RefusalCheck = z.infer<typeof refusalCheckSchema>;
 

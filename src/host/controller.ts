@@ -1,4 +1,4 @@
 import type { HostClient } from "../link/host-client.ts";
 
-/** The controller as a running host needs it: words to fetch, reports to send, blobs to download. */
-export type Controller = Pick<HostClient, "fetchDeclaration" | "sendReport" | "downloadBlob">;
+/** The controller as a running host needs it: words and roots to fetch, reports to send, blobs to download. */
+export type Controller = Pick<HostClient, "fetchDeclaration" | "fetchRoot" | "sendReport" | "downloadBlob">;

@@ -50,8 +50,13 @@ export async function readEnrolment(folders: HostFolders): Promise<Enrolment | n
 
 /** The root is pinned first: with the enrolment there, everything is. */
 export async function writeEnrolment(folders: HostFolders, enrolment: Enrolment, root: Uint8Array): Promise<void> {
-  await writeDurably(rootFile(folders), root, { mode: 0o600 });
+  await writeRoot(folders, root);
   await writeStateFile(enrolmentFile(folders), { schema: 1, ...enrolment });
+}
+
+/** Replaces the pinned root. Whole and durable, or it throws and the old one is still there. */
+export async function writeRoot(folders: HostFolders, root: Uint8Array): Promise<void> {
+  await writeDurably(rootFile(folders), root, { mode: 0o600 });
 }
 
 /** Throws InputError when the host is not enrolled, or what it kept is damaged or of another host. */

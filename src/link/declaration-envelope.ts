@@ -2,7 +2,7 @@ import { declarationSchema, type Declaration, type Order } from "../core/declara
 import { InputError } from "../core/errors.ts";
 import type { RefusalCheck } from "../core/report.ts";
 import { digestValue } from "../decide/digest.ts";
-import { openEnvelope, signEnvelope } from "./envelope.ts";
+import { openEnvelope, readUnverifiedBody, signEnvelope } from "./envelope.ts";
 import type { SigningKey } from "./keys.ts";
 import { defaultLinkLimits, type LinkLimits } from "./limits.ts";
 import { parseBody } from "./parse-body.ts";
@@ -73,6 +73,25 @@ export function openDeclaration(
     return { ok: false, ...refusal, offered: { epoch, number } };
   }
   return { ok: true, declaration: parsed.value, keyIds: signedBy };
+}
+
+/**
+ * The same without signature and key. For one thing only: what a host has accepted and kept itself, after its key ended.
+ * Everybody else wants `openDeclaration`.
+ */
+export function openKeptDeclaration(
+  bytes: Uint8Array,
+  options: { readonly mesh: string; readonly node: string; readonly incarnation: string; readonly limits?: LinkLimits },
+): OpenedDeclaration | DeclarationRefusal {
+  const { limits = defaultLinkLimits } = options;
+  const read = readUnverifiedBody(bytes, "declaration", limits);
+  if (!read.ok) return { ...read, offered: null };
+  const parsed = parseBody(read.body, declarationSchema, limits);
+  if (!parsed.ok) return { ...parsed, offered: null };
+  const refusal = checkAddress(parsed.value, options);
+  return refusal === null
+    ? { ok: true, declaration: parsed.value, keyIds: [] }
+    : { ok: false, ...refusal, offered: null };
 }
 
 /** Is it for this mesh, this node, this life of it, and is the content what the digest says? */

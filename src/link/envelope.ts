@@ -74,7 +74,7 @@ export function openEnvelope(
   return refuse("signature", `${signers.length} good signatures of ${Math.max(1, threshold)} that are needed`);
 }
 
-/** Shape and kind are right; nobody has signed it yet. Only for a root, which names the keys that sign it. */
+/** Shape and kind are right; nobody has looked at a signature. For a root, which names the keys that sign it, and for what a host kept itself. */
 export function readUnverifiedBody(
   bytes: Uint8Array,
   kind: PayloadKind,

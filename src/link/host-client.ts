@@ -7,7 +7,7 @@ import type { HostKeys } from "../core/node.ts";
 import { decodeBase64 } from "./base64.ts";
 import { downloadBlob, type DownloadOptions } from "./download-blob.ts";
 import type { SigningKey } from "./keys.ts";
-import { defaultLinkLimits, type LinkLimits } from "./limits.ts";
+import { defaultLinkLimits, rootBytesLimit, type LinkLimits } from "./limits.ts";
 import { parseSignedJson } from "./parse-signed-json.ts";
 import { connectPinned, readBody, sendPinned, unavailable, type PinnedRequest } from "./pinned-request.ts";
 import { makeProof, proofHeader } from "./proof.ts";
@@ -44,6 +44,8 @@ export type HostClient = {
   enrol(request: { readonly secret: string; readonly keys: HostKeys }): Promise<Enrolled>;
   /** The newest envelope after what the host has, exact bytes; null: nothing newer within `waitMs` (≤ 55,000). */
   fetchDeclaration(after: Order | null, waitMs: number, signal?: AbortSignal): Promise<Buffer | null>;
+  /** DSSE bytes of the root of this version, to be verified by the one before; null: there is none. */
+  fetchRoot(version: number, signal?: AbortSignal): Promise<Buffer | null>;
   /** `kept: false`: the gateway has a later one, or does not know this node (409). */
   sendReport(
     envelope: Uint8Array,
@@ -92,6 +94,16 @@ export function createHostClient(options: HostClientOptions): HostClient {
       const response = await send({ method: "GET", path, signal }, {}, waitSeconds * 1000);
       const bytes = await readBody(response, limits.envelopeBytes);
       return response.statusCode === 204 ? null : bytes;
+    },
+    async fetchRoot(version, signal) {
+      try {
+        const response = await send({ method: "GET", path: `/v1/roots/${version}`, signal });
+        return await readBody(response, rootBytesLimit);
+      } catch (error) {
+        // absence is the answer: no such root, or a controller from before there were any to fetch.
+        if (error instanceof RefusedError && error.status === 404) return null;
+        throw error;
+      }
     },
     async sendReport(envelope, signal) {
       try {

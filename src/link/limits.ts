@@ -6,5 +6,8 @@ export type LinkLimits = {
   readonly depth: number;
 };
 
+/** 64 keys and as many signatures take a third of it. */
+export const rootBytesLimit = 64 * 1024;
+
 /** 5,000 resources of a kilobyte each, in base64. */
 export const defaultLinkLimits: LinkLimits = { envelopeBytes: 8 * 1024 * 1024, depth: 32 };

@@ -13,6 +13,7 @@ import { newestDeclaration } from "../store/declarations.ts";
 import { useToken } from "../store/enrolment.ts";
 import { getNode, recordContact } from "../store/nodes.ts";
 import { confirmWithdrawals } from "../store/provisions.ts";
+import { getRoot } from "../store/roots.ts";
 import { recordDelivery } from "../store/webhooks.ts";
 
 export interface GatewayParts {
@@ -63,6 +64,7 @@ export function createGatewayRecords(parts: GatewayParts): GatewayRecords {
     },
     hostKeysOf: async (node) => (await getNode(db, mesh, node))?.keys ?? null,
     newestEnvelope: (node, after) => readNewest(parts, node, after),
+    rootAt: (version) => getRoot(db, mesh, version),
     onDeclaration: (node, wake) => parts.wakes.subscribe(node, wake),
     keepReport: (_node, report) => keep(parts, report),
     statBlob: (digest) => artifacts.statBlob(digest),

@@ -13,8 +13,8 @@ import { digestValue } from "../../src/decide/digest.ts";
 import { compareReports } from "../../src/decide/order-reports.ts";
 import { sealDeclaration } from "../../src/link/declaration-envelope.ts";
 import { formatEnrolmentToken } from "../../src/link/enrolment-token.ts";
-import { generateSigningKey, incarnationOf } from "../../src/link/keys.ts";
-import { createRoot } from "../../src/link/root.ts";
+import { generateSigningKey, incarnationOf, type SigningKey } from "../../src/link/keys.ts";
+import { createRoot, type Root } from "../../src/link/root.ts";
 import { sealSecret } from "../../src/link/sealing.ts";
 import { raiseGateway, type Raised } from "../link/support/raise-gateway.ts";
 
@@ -32,7 +32,11 @@ export interface HostBed {
   /** Ends the host process and waits for it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
   declaration(changes: Partial<Declaration>): Promise<Declaration>;
-  envelope(declaration: Declaration): Buffer;
+  /** Signed by the declaration key that the pinned root lists, or by another. */
+  envelope(declaration: Declaration, key?: SigningKey): Buffer;
+  /** What the host has pinned when it enrolled: one root key, one declaration key. */
+  readonly firstRoot: Root;
+  readonly rootKey: SigningKey;
   /** Signs and puts it into the mailbox. */
   send(number: number, resources: readonly Resource[], secrets?: readonly Secret[]): Promise<Declaration>;
   /** The first kept report from now on, or the newest, that is so. */
@@ -93,19 +97,17 @@ export async function raiseHostBed(options: { readonly dir?: string } = {}): Pro
   const [rootKey, declarationKey] = [generateSigningKey(), generateSigningKey()];
   const day = 24 * 3600_000;
   const times = { notBefore: iso(Date.now() - day), notAfter: iso(Date.now() + day) };
-  raised.records.root = createRoot(
-    {
-      schema: 1,
-      mesh: "demo",
-      version: 1,
-      threshold: 1,
-      keys: [
-        { publicKey: rootKey.publicKey, roles: ["root"], ...times },
-        { publicKey: declarationKey.publicKey, roles: ["declaration"], ...times },
-      ],
-    },
-    [rootKey],
-  );
+  const firstRoot: Root = {
+    schema: 1,
+    mesh: "demo",
+    version: 1,
+    threshold: 1,
+    keys: [
+      { publicKey: rootKey.publicKey, roles: ["root"], ...times },
+      { publicKey: declarationKey.publicKey, roles: ["declaration"], ...times },
+    ],
+  };
+  raised.records.root = createRoot(firstRoot, [rootKey]);
   const reports: Report[] = [];
   raised.records.keepReport = async (_node, report) => {
     const last = reports.at(-1);
@@ -170,7 +172,9 @@ export async function raiseHostBed(options: { readonly dir?: string } = {}): Pro
         ...changes,
       };
     },
-    envelope: (declaration) => sealDeclaration(declaration, [declarationKey]),
+    firstRoot,
+    rootKey,
+    envelope: (declaration, key = declarationKey) => sealDeclaration(declaration, [key]),
     async send(number, resources, secrets = []) {
       const sorted = resources.toSorted((a, b) => (a.id < b.id ? -1 : 1));
       const sealed = await Promise.all(

@@ -18,6 +18,8 @@ export interface Accepted {
 /** Whose host this is, and how it opens what it is sent: signature, key, schema, mesh, node, incarnation, digest. */
 export interface Addressee extends Pick<HostIdentity, "mesh" | "node" | "incarnation"> {
   open(envelope: Uint8Array, nowMs: number): OpenedDeclaration | DeclarationRefusal;
+  /** All of that but signature and key. */
+  openUnsigned(envelope: Uint8Array): OpenedDeclaration | DeclarationRefusal;
 }
 
 export type Checked =
@@ -40,6 +42,23 @@ export function checkEnvelope(envelope: Uint8Array, addressee: Addressee, mark: 
     kind: acceptance.kind === "accept" ? "new" : "known",
     accepted: { declaration, ordered: ordered.resources },
   };
+}
+
+/**
+ * What this host kept when it accepted it, whose key is good no more: a key that ends, or is taken out of the root, must
+ * not keep a machine from coming up. Only the very order and content that the mark was written for; else the refusal.
+ */
+export function checkKept(
+  envelope: Uint8Array,
+  addressee: Addressee,
+  mark: Mark | null,
+  refusal: Extract<Checked, { kind: "refused" }>,
+): Checked {
+  if (refusal.refusal.check !== "key" || mark === null) return refusal;
+  const { openUnsigned, ...rest } = addressee;
+  const checked = checkEnvelope(envelope, { ...rest, openUnsigned, open: openUnsigned }, mark, 0);
+  // `known`: the mark has this order, this digest and this incarnation.
+  return checked.kind === "known" ? checked : refusal;
 }
 
 function refused({ check, message, offered }: NewRefusal): Checked {

@@ -1,9 +1,10 @@
-import { openDeclaration } from "../../link/declaration-envelope.ts";
+import { openDeclaration, openKeptDeclaration } from "../../link/declaration-envelope.ts";
 import { sealReport } from "../../link/report-envelope.ts";
 import type { Controller } from "../controller.ts";
 import type { HostFolders } from "../folders.ts";
 import type { HostClock } from "../host-clock.ts";
 import type { HostIdentity } from "../host-identity.ts";
+import { writeRoot } from "../identity-files.ts";
 import type { Log } from "../log.ts";
 import type { Report } from "../../core/report.ts";
 import type { Redactor } from "../redactor.ts";
@@ -21,8 +22,13 @@ import { createPassEffects } from "./pass-effects.ts";
 import { createPatience } from "./patience.ts";
 import { pollLoop } from "./poll-loop.ts";
 import { createReporter } from "./reporter.ts";
+import { createRootWalk, type RootWalk } from "./root-walk.ts";
 import { createSecretOpener } from "./secrets.ts";
 import { createStaleSayer } from "./stale-sayer.ts";
+import { walkLoop } from "./walk-loop.ts";
+
+/** A newer root is asked for at every start, before every new declaration, and else this seldom. */
+const intervalsPerWalk = 10;
 
 export interface HostLoopOptions {
   readonly identity: HostIdentity;
@@ -52,7 +58,8 @@ export async function createHostLoop(options: HostLoopOptions): Promise<HostLoop
   const { identity, folders, controller, log, clock, chance } = options;
   const { nowMs } = clock;
   const disk = createHostDisk(folders.state);
-  const inbox = await openInbox(options, disk);
+  let look = (): void => undefined;
+  const { inbox, walk } = await openInbox(options, disk, () => look());
   let lastWordMs: number | null = null;
   const onWord = (): void => {
     lastWordMs = nowMs();
@@ -62,14 +69,16 @@ export async function createHostLoop(options: HostLoopOptions): Promise<HostLoop
   const { boot } = options;
   const report = createReporter({ identity, boot, inbox, nowMs, lastWordMs: () => lastWordMs, put: outbox.put });
   const loop = await createLoop(options, disk, inbox, report);
+  look = loop.look;
   const sayStale = createStaleSayer({ log, nowMs }, inbox, () => lastWordMs);
   return {
     lookAt: loop.lookAt,
     async run(signal) {
       const poll = pollLoop({ controller, inbox, log, clock, chance, onWord, onChange: () => loop.look() }, signal);
       const endStale = clock.every(options.intervalMs, sayStale);
+      const walks = walkLoop({ walk, clock, chance, everyMs: options.intervalMs * intervalsPerWalk }, signal);
       try {
-        await Promise.all([poll, outbox.run(signal), loop.run(signal)]);
+        await Promise.all([poll, walks, outbox.run(signal), loop.run(signal)]);
       } finally {
         endStale();
       }
@@ -78,11 +87,33 @@ export async function createHostLoop(options: HostLoopOptions): Promise<HostLoop
   };
 }
 
-function openInbox({ identity, log, clock }: HostLoopOptions, disk: HostDisk): Promise<OpenInbox> {
-  const { mesh, node, incarnation, root } = identity;
-  const open: Addressee["open"] = (envelope, nowMs) =>
-    openDeclaration(envelope, { mesh, node, incarnation, root, nowMs });
-  return createInbox({ addressee: { mesh, node, incarnation, open }, disk, log, nowMs: clock.nowMs });
+/** What is accepted depends on the root, and what a root is refused for is told with what else is refused. */
+async function openInbox(
+  { identity, folders, controller, log, clock: { nowMs } }: HostLoopOptions,
+  disk: HostDisk,
+  look: () => void,
+): Promise<{ readonly inbox: OpenInbox; readonly walk: RootWalk }> {
+  const { mesh, node, incarnation } = identity;
+  const mine = { mesh, node, incarnation };
+  const walk = createRootWalk({
+    root: identity.root,
+    controller,
+    log,
+    nowMs,
+    write: (bytes) => writeRoot(folders, bytes),
+    async onRefused(refusal) {
+      await inbox.note(refusal);
+      look();
+    },
+    onNewest: () => inbox.forget("root"),
+  });
+  const addressee: Addressee = {
+    ...mine,
+    open: (envelope, atMs) => openDeclaration(envelope, { ...mine, root: walk.root, nowMs: atMs }),
+    openUnsigned: (envelope) => openKeptDeclaration(envelope, mine),
+  };
+  const inbox = await createInbox({ addressee, renewRoot: () => walk.walk(), disk, log, nowMs });
+  return { inbox, walk };
 }
 
 async function createLoop(

@@ -1,12 +1,12 @@
 import type { Order } from "../../core/declaration.ts";
-import type { Refusal } from "../../core/report.ts";
+import type { Refusal, RefusalCheck } from "../../core/report.ts";
 import type { Mark } from "../../decide/accept-declaration.ts";
 import { describeOrder } from "../../decide/order.ts";
 import { describeFailure } from "../describe-failure.ts";
 import type { Log } from "../log.ts";
 import type { HostDisk } from "../state/host-disk.ts";
 import { countRefusal, type NewRefusal } from "../state/refusals.ts";
-import { checkEnvelope, type Accepted, type Addressee } from "./check-envelope.ts";
+import { checkEnvelope, checkKept, type Accepted, type Addressee } from "./check-envelope.ts";
 
 /** What the host has accepted and refused. */
 export interface Inbox {
@@ -21,10 +21,19 @@ export type Received = "accepted" | "duplicate" | "refused" | "not-written";
 export interface OpenInbox extends Inbox {
   /** Checks everything before anything is touched; then writes it down; only then is it `accepted` (R38, R43). */
   receive(envelope: Uint8Array): Promise<Received>;
+  /** Counts something else that was refused, e.g. a root. */
+  note(refusal: NewRefusal): Promise<void>;
+  /** What this check refused has been overtaken. */
+  forget(check: RefusalCheck): Promise<void>;
 }
 
 export interface InboxOptions {
   readonly addressee: Addressee;
+  /**
+   * Looks for a newer root before anything new is checked: it may list a key that the present one does not, and a key
+   * that was taken out of it counts no more. Never throws: without an answer the present one goes on.
+   */
+  readonly renewRoot: () => Promise<unknown>;
   readonly disk: HostDisk;
   readonly log: Log;
   readonly nowMs: () => number;
@@ -55,6 +64,11 @@ export async function createInbox(options: InboxOptions): Promise<OpenInbox> {
       return state.stateProblem;
     },
     receive: (envelope) => receive(options, state, envelope),
+    note: (refusal) => refuse(options, state, refusal),
+    async forget(check) {
+      const left = state.refusals.filter((refusal) => refusal.check !== check);
+      if (left.length < state.refusals.length) await keepRefusals(options, state, left);
+    },
   };
 }
 
@@ -64,7 +78,10 @@ export function orderOf(accepted: Accepted | null): Order | null {
 }
 
 async function takeKept(options: InboxOptions, state: InboxState, kept: Uint8Array): Promise<void> {
-  const checked = checkEnvelope(kept, options.addressee, state.mark, options.nowMs());
+  const { addressee, nowMs } = options;
+  const now = checkEnvelope(kept, addressee, state.mark, nowMs());
+  // Its key has ended or was taken out of the root since: the mark says that this very content was accepted (R44).
+  const checked = now.kind === "refused" ? checkKept(kept, addressee, state.mark, now) : now;
   if (checked.kind === "refused") {
     const { check, message: why } = checked.refusal;
     options.log.error("the kept declaration cannot be used; it is fetched again", { check, why });
@@ -76,6 +93,7 @@ async function takeKept(options: InboxOptions, state: InboxState, kept: Uint8Arr
 }
 
 async function receive(options: InboxOptions, state: InboxState, envelope: Uint8Array): Promise<Received> {
+  await options.renewRoot();
   const checked = checkEnvelope(envelope, options.addressee, state.mark, options.nowMs());
   if (checked.kind === "refused") {
     await refuse(options, state, checked.refusal);
@@ -87,7 +105,8 @@ async function receive(options: InboxOptions, state: InboxState, envelope: Uint8
   const { epoch, number, digest, incarnation } = checked.accepted.declaration;
   options.log.info("declaration accepted", { epoch, number, digest, incarnation });
   // What was refused before has been overtaken.
-  if (state.refusals.length > 0) await keepRefusals(options, state, []);
+  const left = state.refusals.filter((refusal) => refusal.check === "root");
+  if (left.length < state.refusals.length) await keepRefusals(options, state, left);
   return "accepted";
 }
 
@@ -116,7 +135,8 @@ async function writeDown(
 
 async function refuse(options: InboxOptions, state: InboxState, refusal: NewRefusal): Promise<void> {
   const { epoch = null, number = null } = refusal.offered ?? {};
-  options.log.warn("declaration refused", { check: refusal.check, why: refusal.message, epoch, number });
+  const what = refusal.check === "root" ? "root refused" : "declaration refused";
+  options.log.warn(what, { check: refusal.check, why: refusal.message, epoch, number });
   await keepRefusals(options, state, countRefusal(state.refusals, refusal, new Date(options.nowMs())));
 }
 

@@ -16,6 +16,7 @@ import { defaultGatewayLimits, type GatewayLimits } from "./gateway-limits.ts";
 import type { GatewayLog } from "./gateway-log.ts";
 import type { GatewayRecords } from "./gateway-records.ts";
 import { addReportRoute } from "./report-route.ts";
+import { addRootRoute } from "./root-route.ts";
 import { createWaiters } from "./waiters.ts";
 import { addWebhookRoute } from "./webhook-route.ts";
 
@@ -62,6 +63,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   addEnrolRoute(addRoute, context);
   addDeclarationRoute(addRoute, context);
   addReportRoute(addRoute, context);
+  addRootRoute(addRoute);
   addBlobRoute(addRoute);
   addWebhookRoute(addRoute, context);
   checkEveryRowHasRoute(app);

@@ -28,6 +28,8 @@ export type GatewayRecords = {
   hostKeysOf(node: string): Promise<HostKeys | null>;
   /** The newest envelope for the node's present incarnation with an order above `after`; null: none. */
   newestEnvelope(node: string, after: Order | null): Promise<Uint8Array | null>;
+  /** The mesh's root document of this version, exact bytes; null: there is none. */
+  rootAt(version: number): Promise<Uint8Array | null>;
   /** Calls `wake` whenever there may be a newer envelope, also after every reconnect of LISTEN. Returns the way to stop. */
   onDeclaration(node: string, wake: () => void): () => void;
   /** `report` was signed by this node's key; `bytes` is its envelope. Order is decided here (R38). */

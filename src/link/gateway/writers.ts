@@ -20,6 +20,7 @@ export const writers: readonly Writer[] = [
   { route: "POST /v1/enrol", identity: "enrolment-token", scope: "any", writes: ["host-keys"] },
   { route: "GET /v1/nodes/:node/declaration", identity: "host", scope: "own-node", writes: ["contact"] },
   { route: "POST /v1/nodes/:node/report", identity: "host", scope: "own-node", writes: ["contact", "account"] },
+  { route: "GET /v1/roots/:version", identity: "host", scope: "any", writes: ["contact"] },
   { route: "GET /v1/blobs/:digest", identity: "host", scope: "any", writes: ["contact"] },
   {
     route: "POST /v1/webhooks/:source",
@@ -48,6 +49,7 @@ export function allowWrites(records: GatewayRecords, wake: (source: string) => v
   return {
     hostKeysOf: records.hostKeysOf.bind(records),
     newestEnvelope: records.newestEnvelope.bind(records),
+    rootAt: records.rootAt.bind(records),
     onDeclaration: records.onDeclaration.bind(records),
     statBlob: records.statBlob.bind(records),
     openBlob: records.openBlob.bind(records),

@@ -32,6 +32,7 @@ const paths: Readonly<Record<string, string>> = {
   "POST /v1/enrol": "/v1/enrol",
   "GET /v1/nodes/:node/declaration": "/v1/nodes/node-a/declaration?after=0.0&wait=0",
   "POST /v1/nodes/:node/report": "/v1/nodes/node-a/report",
+  "GET /v1/roots/:version": "/v1/roots/2",
   "GET /v1/blobs/:digest": `/v1/blobs/${digest}`,
   "POST /v1/webhooks/:source": "/v1/webhooks/forge",
 };
@@ -93,6 +94,7 @@ describe("the writers table (R41, case 57)", () => {
     records.hosts.delete("node-new");
     records.tokens.set(token, "node-new");
     records.blobs.set(digest, Buffer.from("blob"));
+    records.roots.set(2, Buffer.from("root"));
     records.reports.length = 0;
     records.contacts.length = 0;
     const before = [...records.hosts.keys()];

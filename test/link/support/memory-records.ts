@@ -16,6 +16,8 @@ export type MemoryRecords = GatewayRecords & {
   readonly contacts: string[];
   readonly deliveries: Set<string>;
   root: Uint8Array;
+  /** Root documents by version, for hosts that walk. */
+  readonly roots: Map<number, Uint8Array>;
   /** Every method throws this, while it is set. */
   failure: Error | null;
   /** Puts an envelope into a node's mailbox, and wakes who waits for it. */
@@ -37,6 +39,7 @@ export function createMemoryRecords(): MemoryRecords {
     contacts: [],
     deliveries: new Set(),
     root: Buffer.from("root"),
+    roots: new Map(),
     failure: null,
     send(node, order, bytes) {
       mailbox.set(node, { order, bytes });
@@ -60,6 +63,10 @@ export function createMemoryRecords(): MemoryRecords {
       const { epoch, number } = newest.order;
       const isNewer = after === null || epoch > after.epoch || (epoch === after.epoch && number > after.number);
       return isNewer ? newest.bytes : null;
+    },
+    async rootAt(version) {
+      check();
+      return records.roots.get(version) ?? null;
     },
     onDeclaration(node, wake) {
       const mine = listeners.get(node) ?? new Set();

@@ -85,6 +85,7 @@ function asTheyAreNow(records: MemoryRecords): GatewayRecords {
     enrolHost: (request) => records.enrolHost(request),
     hostKeysOf: (node) => records.hostKeysOf(node),
     newestEnvelope: (node, after) => records.newestEnvelope(node, after),
+    rootAt: (version) => records.rootAt(version),
     onDeclaration: (node, wake) => records.onDeclaration(node, wake),
     keepReport: (node, report, bytes) => records.keepReport(node, report, bytes),
     statBlob: (digest) => records.statBlob(digest),

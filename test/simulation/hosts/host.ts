@@ -59,8 +59,10 @@ export async function startHost(options: StartHost): Promise<void> {
   host.disk.boot += 1;
   const boot = { boot: host.disk.boot, bootId: `${host.node}-${host.disk.boot}`, firstSequence: 1, problem: null };
   const identity = { mesh: options.mesh, node: host.node, incarnation: host.incarnation };
+  const open = (envelope: Uint8Array) => options.envelopes.open(envelope, options.mesh);
   const inbox = await createInbox({
-    addressee: { ...identity, open: (envelope) => options.envelopes.open(envelope, options.mesh) },
+    addressee: { ...identity, open, openUnsigned: open },
+    renewRoot: async () => undefined,
     disk,
     log: noLog,
     nowMs: clock.nowMs,
