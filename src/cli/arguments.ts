@@ -34,6 +34,14 @@ export function parsePairs(option: string, words: unknown): Record<string, strin
   return Object.fromEntries(pairs);
 }
 
+/** A whole number from an option. */
+export function parseCount(option: string, value: unknown, limits: { min: number; max: number }): number {
+  const text = String(value);
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (count >= limits.min && count <= limits.max) return count;
+  throw new InputError(`${option} takes a number from ${limits.min} to ${limits.max}, not "${plainLine(text, 60)}"`);
+}
+
 /** A whole number of seconds from an option, in milliseconds. */
 export function parseSeconds(option: string, value: unknown, limits: { min: number; max: number }): number {
   const text = String(value);

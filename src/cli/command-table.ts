@@ -202,6 +202,31 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/database-roles.ts")).databaseRolesCommand,
   },
   {
+    words: "keys init",
+    summary: "make the keys of a new mesh: root keys apart, so many of which must sign together",
+    load: async () => (await import("./commands/keys-init.ts")).keysInitCommand,
+  },
+  {
+    words: "keys show",
+    summary: "show the root: who may sign what, until when, and which private halves are here",
+    load: async () => (await import("./commands/keys-show.ts")).keysShowCommand,
+  },
+  {
+    words: "keys rotate",
+    summary: "make a new key and write the root that lists it, to be signed and published",
+    load: async () => (await import("./commands/keys-rotate.ts")).keysRotateCommand,
+  },
+  {
+    words: "keys root sign",
+    summary: "anywhere: say what a root changes, and sign it with a root key",
+    load: async () => (await import("./commands/keys-root-sign.ts")).keysRootSignCommand,
+  },
+  {
+    words: "keys root publish",
+    summary: "make a signed root the mesh's: the controller and every host go on to it",
+    load: async () => (await import("./commands/keys-root-publish.ts")).keysRootPublishCommand,
+  },
+  {
     words: "completion",
     summary: "print the completion script for bash, zsh or fish",
     as: "viewer",
@@ -215,6 +240,8 @@ const groupSummaries: Readonly<Record<string, string>> = {
   node: "register and look at nodes",
   repo: "register and look at repositories",
   host: "enrol, run and look at hosts",
+  keys: "make, look at and replace the mesh's keys",
+  "keys root": "sign and publish root documents",
   lease: "look at the lease of the controllers",
   database: "look after the records' database",
 };
@@ -232,9 +259,9 @@ export function findCommand(argv: readonly string[]): CommandEntry | null {
     if (word === "--state") index += 1;
     else if (!word.startsWith("-") && !(words.length === 0 && word === "help")) words.push(word);
   }
-  return (
-    commandTable.find((entry) => entry.words === words.slice(0, 2).join(" ")) ??
-    commandTable.find((entry) => entry.words === words[0]) ??
-    null
-  );
+  for (let count = words.length; count > 0; count -= 1) {
+    const found = commandTable.find((entry) => entry.words === words.slice(0, count).join(" "));
+    if (found !== undefined) return found;
+  }
+  return null;
 }

@@ -4,6 +4,7 @@ import { InputError } from "../core/errors.ts";
 import type { Name } from "../core/names.ts";
 import { writeAtomically } from "../embedded/write-atomically.ts";
 import { generateSigningKey, loadSigningKey, saveSigningKey, type SigningKey } from "../link/keys.ts";
+import { chooseKey, loadRoleKeys } from "../link/role-keys.ts";
 import { createRoot, verifyRoot, type Root, type RootKey } from "../link/root.ts";
 import type { MeshPaths } from "./mesh-setup.ts";
 
@@ -24,11 +25,14 @@ export interface KeepProvenanceKey {
  */
 export async function keepProvenanceKey(parts: KeepProvenanceKey): Promise<void> {
   const { paths, mesh, nowMs, say } = parts;
-  const key = await keepSigningKey(paths.provenanceKey);
   const verified = verifyRoot(await readFile(paths.rootDocument), { mesh });
   if (!verified.ok) throw new InputError(`${paths.rootDocument}: ${verified.message}`, "restore it from a copy");
   const { root } = verified;
-  if (root.keys.some((one) => one.publicKey === key.publicKey && one.roles.includes("provenance"))) return;
+  const here = (await loadRoleKeys(paths.provenanceKey)).map((one) => one.key);
+  if (chooseKey(root, "provenance", here, nowMs) !== null) return;
+  const key = await keepSigningKey(paths.provenanceKey);
+  // One that a root has listed was ended or taken out on purpose: only its holders bring it back.
+  if (root.keys.some((one) => one.publicKey === key.publicKey)) return;
   const rootKey = existsSync(paths.rootKey) ? await loadSigningKey(paths.rootKey) : null;
   if (rootKey === null || !canSignRoot(root, rootKey)) {
     say(

@@ -46,10 +46,10 @@ export async function createProgram(input: ProgramInput): Promise<Command> {
     .addHelpText("after", epilogue);
   const groups = new Map<string, Command>();
   for (const entry of commandTable) {
-    const [first, second] = entry.words.split(" ");
-    const parent = second === undefined ? program : groupOf(program, groups, first ?? "");
-    const command = parent
-      .command(second ?? first ?? "")
+    const words = entry.words.split(" ");
+    const name = words.pop() ?? "";
+    const command = groupOf(program, groups, words)
+      .command(name)
       .description(sentence(entry.summary))
       .summary(entry.summary);
     if (input.full.includes(entry)) attach(command, entry, await entry.load(), input);
@@ -57,11 +57,13 @@ export async function createProgram(input: ProgramInput): Promise<Command> {
   return program;
 }
 
-function groupOf(program: Command, groups: Map<string, Command>, name: string): Command {
-  const known = groups.get(name);
+/** The command that these words lead to, made where it is not there yet: `keys root` is below `keys`. */
+function groupOf(program: Command, groups: Map<string, Command>, words: readonly string[]): Command {
+  const name = words.join(" ");
+  const known = words.length === 0 ? program : groups.get(name);
   if (known !== undefined) return known;
-  const group = program
-    .command(name)
+  const group = groupOf(program, groups, words.slice(0, -1))
+    .command(words.at(-1) ?? "")
     .description(sentence(groupSummary(name)))
     .summary(groupSummary(name));
   groups.set(name, group);
@@ -88,7 +90,7 @@ function attach(command: Command, entry: CommandEntry, definition: CommandDefini
 }
 
 export function schemaOf(entry: CommandEntry): string {
-  return `mesh.${entry.words.replace(" ", "-")}.v1`;
+  return `mesh.${entry.words.replaceAll(" ", "-")}.v1`;
 }
 
 function sentence(text: string): string {

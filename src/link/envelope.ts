@@ -14,10 +14,7 @@ export type OpenedEnvelope = { readonly ok: true; readonly body: Uint8Array; rea
 const envelopeSchema = z.strictObject({
   payload: z.string(),
   payloadType: z.string().max(200),
-  signatures: z
-    .array(z.strictObject({ keyid: z.string().max(200), sig: z.string().max(200) }))
-    .min(1)
-    .max(64),
+  signatures: z.array(z.strictObject({ keyid: z.string().max(200), sig: z.string().max(200) })).max(64),
 });
 type Envelope = z.infer<typeof envelopeSchema>;
 
@@ -79,11 +76,13 @@ export function readUnverifiedBody(
   bytes: Uint8Array,
   kind: PayloadKind,
   limits: LinkLimits,
+  unsigned: "refused" | "taken" = "refused",
 ): { readonly ok: true; readonly envelope: Envelope; readonly body: Uint8Array } | EnvelopeRefusal {
   if (bytes.byteLength > limits.envelopeBytes)
     return refuse("size", `an envelope of ${bytes.byteLength} bytes, more than ${limits.envelopeBytes}`);
   const envelope = readEnvelope(bytes, limits);
   if (typeof envelope === "string") return refuse("envelope", envelope);
+  if (envelope.signatures.length === 0 && unsigned === "refused") return refuse("envelope", "nobody has signed it");
   if (envelope.payloadType !== payloadTypes[kind])
     return refuse("envelope", `this is no ${kind}: another payload type`);
   const body = decodeBase64(envelope.payload);
@@ -91,8 +90,19 @@ export function readUnverifiedBody(
   return { ok: true, envelope, body };
 }
 
+/** The same body with one more signature, by a key that has not signed it yet. The body is not looked at. */
+export function addSignature(
+  kind: PayloadKind,
+  read: { envelope: Envelope; body: Uint8Array },
+  key: SigningKey,
+): Buffer {
+  const { payload, payloadType, signatures } = read.envelope;
+  const sig = sign(null, preAuthenticationEncoding(payloadTypes[kind], read.body), key.privateKey).toString("base64");
+  return writeEnvelope({ payload, payloadType, signatures: [...signatures, { keyid: key.keyId, sig }] });
+}
+
 /** Key ids of the different keys that signed: a key that signed twice is one. */
-function findSigners(envelope: Envelope, body: Uint8Array, keys: readonly string[]): readonly string[] {
+export function findSigners(envelope: Envelope, body: Uint8Array, keys: readonly string[]): readonly string[] {
   const message = preAuthenticationEncoding(envelope.payloadType, body);
   return [...new Set(keys)]
     .filter((key) =>

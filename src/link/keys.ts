@@ -37,7 +37,7 @@ export function incarnationOf(publicKey: string): string {
   return keyIdOf(publicKey);
 }
 
-function toSigningKey(privateKey: KeyObject): SigningKey {
+export function toSigningKey(privateKey: KeyObject): SigningKey {
   const { x } = createPublicKey(privateKey).export({ format: "jwk" });
   const publicKey = Buffer.from(x ?? "", "base64url").toString("base64");
   return { keyId: keyIdOf(publicKey), publicKey, privateKey };

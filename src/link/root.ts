@@ -58,7 +58,7 @@ export function createRoot(root: Root, signers: readonly SigningKey[]): Buffer {
  */
 export function verifyRoot(
   bytes: Uint8Array,
-  options: { readonly mesh: string; readonly limits?: LinkLimits },
+  options: { /** Left out: of whichever it says. */ readonly mesh?: string; readonly limits?: LinkLimits },
 ): { readonly ok: true; readonly root: Root } | EnvelopeRefusal {
   const { mesh, limits = defaultLinkLimits } = options;
   const claimed = readClaimedRoot(bytes, limits);
@@ -72,7 +72,7 @@ export function verifyRoot(
   }
   const opened = openEnvelope(bytes, { kind: "root", keys: rootKeysOf(root), threshold: root.threshold, limits });
   if (!opened.ok) return opened;
-  if (root.mesh !== mesh)
+  if (mesh !== undefined && root.mesh !== mesh)
     return { ok: false, check: "mesh", message: `this is the root of mesh ${root.mesh}, not of ${mesh}` };
   return { ok: true, root };
 }

@@ -46,7 +46,7 @@ export function createActivities(worker: WorkerParts) {
     mesh: config.mesh,
     epoch: worker.lease.epoch,
     mayAct: () => worker.lease.mayAct(),
-    signDeclaration: (declaration) => sealDeclaration(declaration, [parts.declarationKey]),
+    signDeclaration: (declaration) => sealDeclaration(declaration, [parts.trust.signingKey("declaration")]),
     sealSecret,
     staleAfterMs: config.staleAfterMs,
     nowMs: Date.now,

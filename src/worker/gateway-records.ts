@@ -15,13 +15,13 @@ import { getNode, recordContact } from "../store/nodes.ts";
 import { confirmWithdrawals } from "../store/provisions.ts";
 import { getRoot } from "../store/roots.ts";
 import { recordDelivery } from "../store/webhooks.ts";
+import type { Trust } from "./trust.ts";
 
 export interface GatewayParts {
   readonly db: Database;
   readonly mesh: Name;
   readonly artifacts: ArtifactStore;
-  /** Signed root document, handed out at enrolment. */
-  readonly root: Uint8Array;
+  readonly trust: Pick<Trust, "rootBytes" | "renew">;
   readonly wakes: DeclarationWakes;
 }
 
@@ -59,7 +59,7 @@ export function createGatewayRecords(parts: GatewayParts): GatewayRecords {
     async enrolHost({ secret, node, keys }) {
       const incarnation = incarnationOf(keys.sign);
       const result = await useToken(db, mesh, { node, hash: hashEnrolmentSecret(secret), keys, incarnation });
-      if (result === "enrolled" || result === "repeated") return { ok: true, incarnation, root: parts.root };
+      if (result === "enrolled" || result === "repeated") return { ok: true, incarnation, root: parts.trust.rootBytes };
       return { ok: false, why: `this token is ${result}: make a new one with \`mesh host token ${node}\`` };
     },
     hostKeysOf: async (node) => (await getNode(db, mesh, node))?.keys ?? null,
@@ -74,12 +74,16 @@ export function createGatewayRecords(parts: GatewayParts): GatewayRecords {
   };
 }
 
-async function readNewest({ db, mesh }: GatewayParts, node: string, after: Order | null): Promise<Uint8Array | null> {
+async function readNewest(
+  { db, mesh, trust }: GatewayParts,
+  node: string,
+  after: Order | null,
+): Promise<Uint8Array | null> {
   const mail = await newestDeclaration(db, mesh, node);
   if (mail === null || (after !== null && compareOrder(mail.order, after) <= 0)) return null;
   // What was sent to a host that this one replaced is not for it.
   const incarnation = (await getNode(db, mesh, node))?.incarnation;
-  return mail.incarnation === incarnation ? mail.envelope : null;
+  return mail.incarnation === incarnation ? trust.renew(mail.envelope) : null;
 }
 
 async function keep({ db, mesh }: GatewayParts, report: Report): Promise<KeptReport> {

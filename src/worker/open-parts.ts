@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { Logger } from "pino";
 import type { Builder } from "../activities/keep-provenance.ts";
 import { createRepositoryPool } from "../activities/repository-pool.ts";
@@ -8,12 +7,12 @@ import { openArtifactStore, type ArtifactStore } from "../build/artifact-store.t
 import { openSandboxes, type Sandboxes } from "../build/open-sandbox.ts";
 import { createToolchainWatch, describeBuilder } from "../build/toolchain.ts";
 import { languageSchema } from "../core/manifest.ts";
-import { loadSigningKey, type SigningKey } from "../link/keys.ts";
 import { openDatabase, type Database } from "../store/database.ts";
 import type { DatabaseRole } from "../store/writers/database-role.ts";
 import type { RolesInForce } from "../store/writers/keep-roles.ts";
 import { readOwnVersion } from "./own-version.ts";
 import type { ServeConfig } from "./serve-config.ts";
+import { openTrust, type Trust } from "./trust.ts";
 
 /** Waits for what is under way on all of them. */
 export async function closeDatabases(parts: Pick<ControllerParts, "db" | "gatewayDb" | "builderDb">): Promise<void> {
@@ -33,9 +32,8 @@ export interface ControllerParts {
   readonly look: LookDependencies;
   readonly artifacts: ArtifactStore;
   readonly sandboxes: Sandboxes;
-  readonly declarationKey: SigningKey;
+  readonly trust: Trust;
   readonly builder: Builder;
-  readonly root: Uint8Array;
   readonly describeToolchains: () => Readonly<Record<string, string>>;
   readonly builders: Readonly<Record<string, string>>;
 }
@@ -53,6 +51,7 @@ export async function openParts(config: ServeConfig, roles: RolesInForce, log: L
   const db = open("controller", 8);
   const languages = languageSchema.options;
   const sandboxes = await openSandboxes(config.unsafeWithoutSandbox);
+  const trust = await openTrust({ mesh: config.mesh, keys: config.keys, nowMs: Date.now });
   log.info({ sandbox: sandboxes.promises }, "what the sandbox promises on this machine");
   return {
     log,
@@ -70,9 +69,13 @@ export async function openParts(config: ServeConfig, roles: RolesInForce, log: L
     },
     artifacts: await openArtifactStore(config.folders.artifacts),
     sandboxes,
-    declarationKey: await loadSigningKey(config.keys.declarationKeyFile),
-    builder: { key: await loadSigningKey(config.keys.provenanceKeyFile), version: await readOwnVersion() },
-    root: await readFile(config.keys.rootFile),
+    trust,
+    builder: {
+      get key() {
+        return trust.signingKey("provenance");
+      },
+      version: await readOwnVersion(),
+    },
     describeToolchains: createToolchainWatch(),
     builders: Object.fromEntries(languages.map((language) => [language, describeBuilder(language)])),
   };

@@ -15,6 +15,7 @@ import { noteUnsafeBuilds } from "./note-unsafe-builds.ts";
 import { type StandBy, standBy } from "./stand-by.ts";
 import { startGateway } from "./start-gateway.ts";
 import { installTemporalRuntime } from "./temporal-runtime.ts";
+import { watchKeys } from "./watch-keys.ts";
 import { watchSecondBuilds } from "./watch-second-builds.ts";
 import { watchSources } from "./watch-sources.ts";
 
@@ -81,6 +82,8 @@ async function actUntilStopped(
   stop: AbortSignal,
 ): Promise<void> {
   const { log } = parts;
+  // Before anything is signed: a root may have been published while this controller was away.
+  await parts.trust.refresh(parts.db);
   const native = await NativeConnection.connect({ address: config.temporal.address });
   const connection = await Connection.connect({ address: config.temporal.address });
   const controller = createControllerClient(new Client({ connection, namespace: config.temporal.namespace }), () =>
@@ -114,6 +117,7 @@ async function actUntilStopped(
     mayAct: () => lease.mayAct(),
     random: Math.random,
   });
+  const keys = watchKeys({ ...parts, mesh: config.mesh, nowMs: Date.now });
   const gateway = await startGateway(config, parts, async (source) => {
     const repository = config.webhooks[source]?.repository;
     if (repository === undefined) return;
@@ -127,6 +131,7 @@ async function actUntilStopped(
   } finally {
     await watch.stop();
     await secondBuilds.stop();
+    await keys.stop();
     await gateway.close();
     await controller.close();
     await native.close();

@@ -32,7 +32,7 @@ export async function startGateway(
       db: parts.gatewayDb,
       mesh: config.mesh,
       artifacts: parts.artifacts,
-      root: parts.root,
+      trust: parts.trust,
       wakes,
     }),
     tls: {

@@ -26,10 +26,11 @@ export async function prepareKeys(parts: KeyParts, nowMs: number): Promise<void>
   await mkdir(paths.secrets, { recursive: true, mode: 0o700 });
   await chmod(paths.secrets, 0o700);
   await mkdir(dirname(paths.rootDocument), { recursive: true });
-  const rootKey = await keepSigningKey(paths.rootKey);
-  const declarationKey = await keepSigningKey(paths.declarationKey);
-  const provenanceKey = await keepSigningKey(paths.provenanceKey);
+  // With a root document there, who signs by it is settled: its root key may be kept elsewhere.
   if (!existsSync(paths.rootDocument)) {
+    const rootKey = await keepSigningKey(paths.rootKey);
+    const declarationKey = await keepSigningKey(paths.declarationKey);
+    const provenanceKey = await keepSigningKey(paths.provenanceKey);
     const keys = [
       listKey(rootKey, "root", nowMs),
       listKey(declarationKey, "declaration", nowMs),

@@ -23,6 +23,7 @@ import { createWorkers, runWorkers } from "../../../src/worker/create-workers.ts
 import { acquireLease, systemClock, type Lease } from "../../../src/worker/lease-keeper.ts";
 import { openLeaseStore } from "../../../src/worker/lease-store.ts";
 import { closeDatabases, type ControllerParts } from "../../../src/worker/open-parts.ts";
+import type { Trust } from "../../../src/worker/trust.ts";
 import type { ServeConfig } from "../../../src/worker/serve-config.ts";
 import { watchSources, type SourceWatch } from "../../../src/worker/watch-sources.ts";
 import { createFreshDatabase } from "../../support/fresh-database.ts";
@@ -242,11 +243,22 @@ async function createParts(
     look: { db, mesh: config.mesh, repositories: createRepositoryPool(config.folders.repositories) },
     artifacts,
     sandboxes: instead.sandboxes ?? (await (sandboxes ??= openSandboxes(false))),
-    declarationKey: generateSigningKey(),
+    trust: createFixedTrust(config.mesh),
     builder: { key: generateSigningKey(), version: "0.0.0" },
-    root: Buffer.from("no host reads this"),
     describeToolchains: createToolchainWatch(),
     builders: Object.fromEntries(languages.map((language) => [language, describeBuilder(language)])),
+  };
+}
+
+/** Keys that nothing replaces; no host reads the root. */
+function createFixedTrust(mesh: string): Trust {
+  const key = generateSigningKey();
+  return {
+    root: { schema: 1, mesh, version: 1, threshold: 1, keys: [] },
+    rootBytes: Buffer.from("no host reads this"),
+    signingKey: () => key,
+    renew: (envelope) => envelope,
+    refresh: async () => null,
   };
 }
 

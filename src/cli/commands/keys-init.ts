@@ -1,0 +1,92 @@
+import { existsSync } from "node:fs";
+import { chmod, mkdir } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { InputError } from "../../core/errors.ts";
+import { writeAtomically } from "../../embedded/write-atomically.ts";
+import { keyIdOf } from "../../link/keys.ts";
+import { createRoot, type Root } from "../../link/root.ts";
+import { parseCount, parseName } from "../arguments.ts";
+import type { CommandDefinition } from "../command.ts";
+import { keepSigningKey } from "../keep-provenance-key.ts";
+import { makeRootKeys } from "../keys/make-root-keys.ts";
+import { listKey } from "../keys/plan-rotation.ts";
+import { pathOption } from "../keys/root-files.ts";
+import { meshPaths } from "../mesh-setup.ts";
+
+const help = `
+Before the first start of a mesh that matters: root keys are made apart from it, and so many of them must sign together
+whenever the keys of the mesh change. mesh up and mesh serve never need them. Without this command mesh up makes one
+root key and keeps it beside the others. A mesh that has a root already gets others by mesh keys rotate root.
+
+Examples:
+  mesh keys init --state /var/lib/mesh --mesh shop --root-keys 3 --threshold 2 --out /media/stick --passphrase-file pass.txt
+  mesh up --state /var/lib/mesh --mesh shop --no-examples`;
+
+export const keysInitCommand: CommandDefinition = {
+  configure: (command) => {
+    command
+      .option("--mesh <name>", "the mesh's name, as mesh up is given it", "local")
+      .option("--root-keys <count>", "how many root keys are made", "1")
+      .option("--threshold <count>", "how many of them must sign together", "1")
+      .option("--out <dir>", "where the root keys are written (else root-keys in the state folder)")
+      .option("--passphrase-file <file>", "encrypt the root keys by the first line of this file (mode 600)")
+      .option("--days <days>", "how long the declaration and provenance keys are good", "365")
+      .option("--root-days <days>", "how long the root keys are good", "3650")
+      .addHelpText("after", help);
+  },
+  run: async (call) => {
+    const { context, options } = call;
+    const mesh = parseName("mesh", options["mesh"]);
+    const count = parseCount("--root-keys", options["rootKeys"], { min: 1, max: 32 });
+    const threshold = parseCount("--threshold", options["threshold"], { min: 1, max: count });
+    const days = parseCount("--days", options["days"], { min: 1, max: 3_650 });
+    const rootDays = parseCount("--root-days", options["rootDays"], { min: 1, max: 36_500 });
+    const state = resolve(context.cwd, options.state ?? (context.env["MESH_STATE"] || ".mesh"));
+    const paths = meshPaths(state);
+    if (existsSync(paths.rootDocument))
+      throw new InputError(
+        `${paths.rootDocument} is there: this mesh has a root`,
+        "mesh keys rotate root replaces its root keys",
+      );
+    await mkdir(paths.secrets, { recursive: true, mode: 0o700 });
+    await chmod(paths.secrets, 0o700);
+    await mkdir(dirname(paths.rootDocument), { recursive: true });
+    const made = await makeRootKeys({
+      count,
+      folder: pathOption(call, "out") ?? join(state, "root-keys"),
+      passphraseFile: pathOption(call, "passphraseFile"),
+    });
+    const nowMs = context.now().getTime();
+    const { publicKey: declaration } = await keepSigningKey(paths.declarationKey);
+    const { publicKey: provenance } = await keepSigningKey(paths.provenanceKey);
+    const root: Root = {
+      schema: 1,
+      mesh,
+      version: 1,
+      threshold,
+      keys: [
+        ...made.keys.map(({ publicKey }) => listKey({ publicKey, role: "root", nowMs, days: rootDays })),
+        listKey({ publicKey: declaration, role: "declaration", nowMs, days }),
+        listKey({ publicKey: provenance, role: "provenance", nowMs, days }),
+      ],
+    };
+    await writeAtomically(paths.rootDocument, createRoot(root, made.keys));
+    return {
+      code: 0,
+      document: {
+        mesh,
+        version: 1,
+        threshold,
+        rootDocument: paths.rootDocument,
+        rootKeys: made.keys.map(({ keyId }, index) => ({ id: keyId, file: made.files[index] })),
+        declarationKey: keyIdOf(declaration),
+        provenanceKey: keyIdOf(provenance),
+      },
+      text: [
+        `root 1 of mesh ${mesh}: ${threshold} of ${count} root keys sign the next one`,
+        ...made.words,
+        `  next: mesh up --state ${state} --mesh ${mesh}`,
+      ].join("\n"),
+    };
+  },
+};

@@ -1,0 +1,146 @@
+import { join } from "node:path";
+import { InputError } from "../../core/errors.ts";
+import { writeAtomically } from "../../embedded/write-atomically.ts";
+import { describeRootChange } from "../../link/describe-root.ts";
+import { generateSigningKey, saveSigningKey, type SigningKey } from "../../link/keys.ts";
+import { loadRoleKeys, rotatedKeyFile } from "../../link/role-keys.ts";
+import { readDraft, writeDraft } from "../../link/root-draft.ts";
+import { rootKeysOf, rootRoleSchema, type Root, type RootRole } from "../../link/root.ts";
+import { parseArgument, parseCount } from "../arguments.ts";
+import type { CommandCall, CommandDefinition } from "../command.ts";
+import { makeRootKeys } from "../keys/make-root-keys.ts";
+import { planRotation } from "../keys/plan-rotation.ts";
+import { findPaths, pathOption, readRootFile } from "../keys/root-files.ts";
+import { sayMissing } from "../keys/say-missing.ts";
+import type { MeshPaths } from "../mesh-setup.ts";
+
+const help = `
+Nothing changes before the root that is written is signed and published. The key that is replaced stays good for the
+overlap; with --revoke it is not listed any more, and what it signs is refused as soon as a host has the new root. root
+replaces every root key but those named by --keep.
+
+Examples:
+  mesh keys rotate declaration
+  mesh keys rotate declaration --revoke 0123456789abcdef
+  mesh keys rotate root --root-keys 3 --threshold 2 --keys-out /media/stick --passphrase-file pass.txt`;
+
+export const keysRotateCommand: CommandDefinition = {
+  configure: (command) => {
+    command
+      .argument("<role>", "declaration, provenance or root")
+      .option("--days <days>", "how long the new key is good (365; of root 3650)")
+      .option("--overlap-days <days>", "how long the key that is replaced stays good", "30")
+      .option("--revoke <id...>", "keys that the new root lists no more")
+      .option("--keep <id...>", "root keys that stay")
+      .option("--root-keys <count>", "how many new root keys are made", "1")
+      .option("--threshold <count>", "how many root keys must sign together (else as it is)")
+      .option("--keys-out <dir>", "where new root keys are written (else root-keys in the state folder)")
+      .option("--passphrase-file <file>", "encrypt new root keys by the first line of this file (mode 600)")
+      .option("--expires-days <days>", "when the root itself expires (else as it is)")
+      .option("--out <file>", "where the root is written (else keys/root-<version>.draft in the state folder)")
+      .addHelpText("after", help);
+  },
+  run: async (call) => {
+    const role = parseArgument(rootRoleSchema, "role", call.args[0]);
+    const paths = findPaths(call);
+    const { root: have } = await readRootFile(paths.rootDocument);
+    const nowMs = call.context.now().getTime();
+    const made = await makeKeys(call, paths, role);
+    const next = planRotation({
+      have,
+      role,
+      nowMs,
+      newKeys: made.keys.map(({ publicKey }) => publicKey),
+      ...readLimits(call, role, nowMs),
+    });
+    // On disk before it is listed anywhere.
+    for (const { file, key } of made.online) await saveSigningKey(file, key);
+    const draft = writeDraft(next, await signersHere(have, next, paths, made.keys));
+    const file = pathOption(call, "out") ?? join(paths.root, "keys", `root-${next.version}.draft`);
+    await writeAtomically(file, draft);
+    const missing = sayMissing(have, readDraft(draft, rootKeysOf(have)));
+    const changes = describeRootChange(have, next, nowMs);
+    return {
+      code: missing.isComplete ? 0 : 1,
+      document: {
+        role,
+        version: next.version,
+        draft: file,
+        changes,
+        missing,
+        keys: made.keys.map(({ keyId }) => keyId),
+      },
+      text: [
+        ...changes,
+        ...made.words,
+        `written to ${file}`,
+        ...missing.words,
+        ...sayNext(file, missing.isComplete, paths),
+      ].join("\n"),
+    };
+  },
+};
+
+function readLimits({ options }: CommandCall, role: RootRole, nowMs: number) {
+  const days = options["days"] ?? (role === "root" ? "3650" : "365");
+  const expires = options["expiresDays"];
+  const threshold = options["threshold"];
+  return {
+    lives: { days: parseCount("--days", days, { min: 1, max: 36_500 }) },
+    overlapDays: parseCount("--overlap-days", options["overlapDays"], { min: 0, max: 3_650 }),
+    revoke: readIds(options["revoke"]),
+    keep: readIds(options["keep"]),
+    threshold: threshold === undefined ? null : parseCount("--threshold", threshold, { min: 1, max: 64 }),
+    expiresAt:
+      expires === undefined
+        ? null
+        : new Date(nowMs + parseCount("--expires-days", expires, { min: 1, max: 36_500 }) * 86_400_000).toISOString(),
+  };
+}
+
+function readIds(value: unknown): string[] {
+  const ids = Array.isArray(value) ? value.map(String) : [];
+  const bad = ids.find((id) => !/^[0-9a-f]{16}$/.test(id));
+  if (bad !== undefined) throw new InputError("a key id is 16 hex digits", "mesh keys show names them");
+  return ids;
+}
+
+interface MadeKeys {
+  readonly keys: readonly SigningKey[];
+  /** Keys that stay on this machine, and where. */
+  readonly online: readonly { readonly file: string; readonly key: SigningKey }[];
+  readonly words: readonly string[];
+}
+
+async function makeKeys(call: CommandCall, paths: MeshPaths, role: RootRole): Promise<MadeKeys> {
+  if (role === "root") {
+    const count = parseCount("--root-keys", call.options["rootKeys"], { min: 0, max: 32 });
+    const folder = pathOption(call, "keysOut") ?? join(paths.root, "root-keys");
+    const made = await makeRootKeys({ count, folder, passphraseFile: pathOption(call, "passphraseFile") });
+    return { keys: made.keys, online: [], words: count === 0 ? [] : made.words };
+  }
+  const key = generateSigningKey();
+  const first = role === "declaration" ? paths.declarationKey : paths.provenanceKey;
+  const file = rotatedKeyFile(first, key.keyId);
+  return { keys: [key], online: [{ file, key }], words: [`the new ${role} key is in ${file}`] };
+}
+
+/** The root key of a mesh that keeps one beside the others, and new root keys while they are in this process anyway. */
+async function signersHere(
+  have: Root,
+  next: Root,
+  paths: MeshPaths,
+  made: readonly SigningKey[],
+): Promise<readonly SigningKey[]> {
+  const here = (await loadRoleKeys(paths.rootKey)).map(({ key }) => key);
+  const may = new Set([...rootKeysOf(have), ...rootKeysOf(next)]);
+  return [...here, ...made].filter(({ publicKey }) => may.has(publicKey));
+}
+
+function sayNext(file: string, isComplete: boolean, { rootDocument }: MeshPaths): string[] {
+  if (isComplete) return [`  next: mesh keys root publish ${file}`];
+  return [
+    `  next: take ${file} and ${rootDocument} to who has a root key; there:`,
+    `        mesh keys root sign ${file} --current ${rootDocument} --key FILE`,
+  ];
+}

@@ -1,0 +1,69 @@
+import type { CommandDefinition } from "../command.ts";
+import { findPrivateHalves, type PrivateHalf } from "../keys/find-private-halves.ts";
+import { findPaths, pathOption, readRootFile } from "../keys/root-files.ts";
+import { findExpiring, warnDays } from "../../link/find-expiring.ts";
+import { keyIdOf } from "../../link/keys.ts";
+import { rootKeysOf, type RootKey } from "../../link/root.ts";
+import { alignColumns } from "../text/columns.ts";
+
+const help = `
+Reads files only: it works with the controller and the database away. A key whose private half is elsewhere is shown as such:
+that is where root keys belong.
+
+Exit code: 0, or 2 where a role has no good key any more.
+
+Examples:
+  mesh keys show
+  mesh keys show --keys /media/stick --json`;
+
+const dayMs = 86_400_000;
+
+export const keysShowCommand: CommandDefinition = {
+  configure: (command) => {
+    command.option("--keys <dir>", "also look for private halves here").addHelpText("after", help);
+  },
+  run: async (call) => {
+    const paths = findPaths(call);
+    const { root } = await readRootFile(paths.rootDocument);
+    const more = pathOption(call, "keys");
+    const halves = await findPrivateHalves([paths.secrets, ...(more === null ? [] : [more])]);
+    const nowMs = call.context.now().getTime();
+    const keys = root.keys.map((key) => describeKey(key, halves, nowMs));
+    const warnings = findExpiring(root, nowMs);
+    const { mesh, version, threshold, expiresAt = null } = root;
+    const rows = keys.map((key) => [
+      key.id,
+      key.roles.join(", "),
+      key.state,
+      `until ${key.notAfter.slice(0, 10)}`,
+      key.daysLeft < 0 ? "-" : `${key.daysLeft} d`,
+      key.privateHalf === null ? "not on this machine" : `${key.privateHalf}${key.encrypted ? " (encrypted)" : ""}`,
+    ]);
+    const text = [
+      `root ${version} of mesh ${mesh}: ${threshold} of ${rootKeysOf(root).length} root keys sign the next one`,
+      ...(expiresAt === null ? [] : [`it expires at ${expiresAt}`]),
+      alignColumns([["KEY", "ROLES", "NOW", "ENDS", "LEFT", "PRIVATE HALF"], ...rows], "  "),
+      ...warnings.map(({ message, remedy }) => `  ! ${message}\n    next: ${remedy}`),
+    ].join("\n");
+    return {
+      code: warnings.some(({ daysLeft }) => daysLeft < 0) ? 2 : 0,
+      document: { mesh, version, threshold, expiresAt, keys, warnings, warnDays },
+      text,
+    };
+  },
+};
+
+function describeKey(key: RootKey, halves: ReadonlyMap<string, PrivateHalf>, nowMs: number) {
+  const id = keyIdOf(key.publicKey);
+  const half = halves.get(id);
+  const endMs = Date.parse(key.notAfter);
+  const state = nowMs > endMs ? "expired" : nowMs < Date.parse(key.notBefore) ? "not valid yet" : "good";
+  return {
+    id,
+    ...key,
+    state,
+    daysLeft: Math.floor((endMs - nowMs) / dayMs),
+    privateHalf: half?.file ?? null,
+    encrypted: half?.encrypted ?? false,
+  };
+}

@@ -1,0 +1,43 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { InputError, UnavailableError } from "../../core/errors.ts";
+import { rootBytesLimit } from "../../link/limits.ts";
+import { verifyRoot, type Root } from "../../link/root.ts";
+import type { CommandCall } from "../command.ts";
+import { findMesh } from "../find-mesh.ts";
+import { meshPaths, type MeshPaths } from "../mesh-setup.ts";
+
+/** The files of the mesh that a command is about, one that was never started among them. Nothing is connected to. */
+export function findPaths({ context, options }: CommandCall): MeshPaths {
+  const given = options.state ?? (context.env["MESH_STATE"] || undefined);
+  const paths = given === undefined ? null : meshPaths(resolve(context.cwd, given));
+  if (paths !== null && existsSync(paths.rootDocument)) return paths;
+  return meshPaths(findMesh({ state: options.state, env: context.env, cwd: context.cwd }));
+}
+
+/** Throws UnavailableError where it cannot be read, InputError where it is no root that its own keys have signed. */
+export async function readRootFile(file: string): Promise<{ readonly root: Root; readonly bytes: Buffer }> {
+  const bytes = await readBounded(file);
+  const verified = verifyRoot(bytes, {});
+  if (verified.ok) return { root: verified.root, bytes };
+  throw new InputError(`the root document ${file} is refused: ${verified.message}`, "restore it from a copy");
+}
+
+/** A file that a person named: never more than a root has. */
+export async function readBounded(file: string): Promise<Buffer> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(file);
+  } catch (error) {
+    throw new UnavailableError(`${file} cannot be read`, "is the path right?", { cause: error });
+  }
+  if (bytes.length > rootBytesLimit) throw new InputError(`${file} has ${bytes.length} bytes, no root has so many`);
+  return bytes;
+}
+
+/** An option that names a file or folder, from where the person stands; null when it was left out. */
+export function pathOption({ context, options }: CommandCall, name: string): string | null {
+  const value = options[name];
+  return typeof value === "string" && value !== "" ? resolve(context.cwd, value) : null;
+}

@@ -1,0 +1,48 @@
+import { armor, Decrypter, Encrypter } from "age-encryption";
+import { createPrivateKey } from "node:crypto";
+import { InputError } from "../core/errors.ts";
+import { loadSigningKey, saveSigningKey, toSigningKey, type SigningKey } from "./keys.ts";
+import { readPrivateFile, writePrivateFile } from "./private-file.ts";
+
+const armorHead = "-----BEGIN AGE ENCRYPTED FILE-----";
+/** scrypt makes each guess slow; a short passphrase would undo that. */
+const shortestPassphrase = 12;
+
+/** A passphrase from a file of mode 0600: its first line. Throws InputError when it is too short. */
+export async function readPassphrase(file: string): Promise<string> {
+  const [line = ""] = (await readPrivateFile(file)).split(/\r?\n/);
+  if (line.length >= shortestPassphrase) return line;
+  throw new InputError(
+    `the passphrase in ${file} has fewer than ${shortestPassphrase} characters`,
+    "Take a longer one.",
+  );
+}
+
+/** Mode 0600. With a passphrase: an age file (`age -d` opens it, too) around the PEM. */
+export async function saveKeyFile(file: string, key: SigningKey, passphrase: string | null): Promise<void> {
+  if (passphrase === null) return await saveSigningKey(file, key);
+  const encrypter = new Encrypter();
+  encrypter.setPassphrase(passphrase);
+  const pem = key.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  return await writePrivateFile(file, armor.encode(await encrypter.encrypt(pem)));
+}
+
+/** Throws InputError when it is no key, or its passphrase is missing or another one. No message holds a secret. */
+export async function loadKeyFile(file: string, passphrase: string | null): Promise<SigningKey> {
+  const text = await readPrivateFile(file);
+  if (!text.startsWith(armorHead)) return await loadSigningKey(file);
+  if (passphrase === null)
+    throw new InputError(`the key in ${file} is encrypted`, "Give --passphrase-file FILE (mode 600).");
+  return toSigningKey(createPrivateKey(await decrypt(file, text, passphrase)));
+}
+
+async function decrypt(file: string, text: string, passphrase: string): Promise<string> {
+  const decrypter = new Decrypter();
+  decrypter.addPassphrase(passphrase);
+  try {
+    return await decrypter.decrypt(armor.decode(text), "text");
+  } catch {
+    // No cause: what the library says may quote what it has opened so far.
+    throw new InputError(`the key in ${file} does not open with this passphrase, or is damaged`);
+  }
+}
