@@ -55,8 +55,9 @@ export function checkKept(
   refusal: Extract<Checked, { kind: "refused" }>,
 ): Checked {
   if (refusal.refusal.check !== "key" || mark === null) return refusal;
-  const { openUnsigned, ...rest } = addressee;
-  const checked = checkEnvelope(envelope, { ...rest, openUnsigned, open: openUnsigned }, mark, 0);
+  const { mesh, node, incarnation } = addressee;
+  const openUnsigned = (bytes: Uint8Array) => addressee.openUnsigned(bytes);
+  const checked = checkEnvelope(envelope, { mesh, node, incarnation, openUnsigned, open: openUnsigned }, mark, 0);
   // `known`: the mark has this order, this digest and this incarnation.
   return checked.kind === "known" ? checked : refusal;
 }
