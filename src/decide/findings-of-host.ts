@@ -67,9 +67,12 @@ function findSilence({ now, limits, sent, lastContactAt }: SituationFacts, accou
 /** A refusal counts while it is about what the node was last sent; older ones are history. */
 function findRefusal(sent: NonNullable<SituationFacts["sent"]>, account: AccountFacts): Finding[] {
   if (account.has !== null && compareOrder(account.has, sent.order) === 0) return [];
-  const refusal = account.refusals.findLast(({ offered, at }) =>
-    // One that could not even be read is taken for the last send when it came after it.
-    offered === null ? timeMs(at) >= timeMs(sent.at) : compareOrder(offered, sent.order) === 0,
+  const refusal = account.refusals.findLast(
+    ({ check, offered, at }) =>
+      // A root is no declaration: the one that the host has goes on.
+      check !== "root" &&
+      // One that could not even be read is taken for the last send when it came after it.
+      (offered === null ? timeMs(at) >= timeMs(sent.at) : compareOrder(offered, sent.order) === 0),
   );
   if (refusal === undefined) return [];
   return [{ word: "refused", since: refusal.at, why: `the host refused it (${refusal.check}): ${refusal.message}` }];
@@ -81,7 +84,8 @@ export function listNotices({ sent, account }: SituationFacts): string[] {
   const counted = sent === null ? [] : findRefusal(sent, account);
   const others = account.refusals.filter((refusal) => !counted.some((finding) => finding.since === refusal.at));
   return others.map(({ check, message, count, at, offered }) => {
-    const what = offered === null ? "something it could not read" : `declaration ${describeOrder(offered)}`;
+    const unread = check === "root" ? "a root" : "something it could not read";
+    const what = offered === null ? unread : `declaration ${describeOrder(offered)}`;
     return `refused ${what} (${check}): ${message}; ${count === 1 ? "once" : `${count} times`}, last at ${at}`;
   });
 }

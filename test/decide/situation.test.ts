@@ -250,6 +250,22 @@ describe("a node's situation (R31)", () => {
       `refused declaration 1.3 (older): it is 1.3, this host has 1.7; 2 times, last at ${reference}`,
     ]);
   });
+
+  it("shows a root that its host refuses, and goes on calling it current: the root it has is good (case 45)", () => {
+    const refused = {
+      check: "root",
+      message: "root 4: threshold-before: not signed by root 3",
+      offered: null,
+    } as const;
+    const refusals = [refusal({ ...refused, count: 1 })];
+    const situation = situationOf(
+      buildFacts({ account: accountOf(buildReport({ refusals, has: null, digest: null })) }),
+    );
+    expect(situation.all.map(({ word }) => word)).not.toContain("refused");
+    expect(situation.notices).toEqual([
+      `refused a root (root): root 4: threshold-before: not signed by root 3; once, last at ${reference}`,
+    ]);
+  });
 });
 
 describe("why a push --behind tells a node (R18)", () => {

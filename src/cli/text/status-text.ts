@@ -10,6 +10,7 @@ export function statusText(status: StatusDocument, now: Date, { watched = false 
     headText(status),
     status.modules.flatMap((module) => moduleLines(module, now)).join("\n"),
     nodesText(status, now),
+    ...section("said by hosts", noticeRows(status)),
     ...section("owed", owedRows(status)),
     ...section("conditions", conditionRows(status, now)),
     ...section(
@@ -70,6 +71,11 @@ function nodesText(status: StatusDocument, now: Date): string {
     plainLine(node.why, 240),
   ]);
   return alignColumns([["NODE", "STANDS", "SINCE", "KNOWN", "TOLD", ""], ...rows]);
+}
+
+/** What is no situation of a node, and must be seen all the same: what its host refuses besides. */
+function noticeRows(status: StatusDocument): string[][] {
+  return status.nodes.flatMap((node) => node.notices.map((notice) => [node.node, plainLine(notice, 300)]));
 }
 
 function owedRows(status: StatusDocument): string[][] {

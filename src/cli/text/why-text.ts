@@ -52,6 +52,7 @@ export function nodeWhyText(why: NodeWhy, now: Date): string {
   return [
     `${situation.node} is ${situation.word.replaceAll("-", " ")}, as known ${describeAge(situation.knownAt, now)}`,
     alignColumns(findings, "  "),
+    ...situation.notices.map((notice) => `  ${plainLine(notice, 500)}`),
     ...(runs.length === 0 ? ["no module is assigned to it"] : ["is to run", alignColumns(runs, "  ")]),
     ...(sent.length === 0 ? ["it was never told anything"] : ["last told", alignColumns(sent, "  ")]),
     reported === null
