@@ -204,26 +204,31 @@ export const commandTable: readonly CommandEntry[] = [
   {
     words: "keys init",
     summary: "make the keys of a new mesh: root keys apart, so many of which must sign together",
+    as: "viewer",
     load: async () => (await import("./commands/keys-init.ts")).keysInitCommand,
   },
   {
     words: "keys show",
     summary: "show the root: who may sign what, until when, and which private halves are here",
+    as: "viewer",
     load: async () => (await import("./commands/keys-show.ts")).keysShowCommand,
   },
   {
     words: "keys rotate",
     summary: "make a new key and write the root that lists it, to be signed and published",
+    as: "viewer",
     load: async () => (await import("./commands/keys-rotate.ts")).keysRotateCommand,
   },
   {
     words: "keys root sign",
     summary: "anywhere: say what a root changes, and sign it with a root key",
+    as: "viewer",
     load: async () => (await import("./commands/keys-root-sign.ts")).keysRootSignCommand,
   },
   {
     words: "keys root publish",
     summary: "make a signed root the mesh's: the controller and every host go on to it",
+    as: "operator",
     load: async () => (await import("./commands/keys-root-publish.ts")).keysRootPublishCommand,
   },
   {

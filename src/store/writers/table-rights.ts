@@ -66,6 +66,14 @@ export const tableRights: readonly TableRights[] = [
     controller: { select: "all", insert: "all", update: ["ended", "ended_at", "last_renewed_at"] },
   },
   { table: "lease", why: "held by controllers alone", viewer: read, operator: read, controller: write },
+  {
+    table: "root_document",
+    why: "published by people, the first one by a controller; never changed. What makes one good is its signatures, not this table",
+    viewer: read,
+    operator: { select: "all", insert: ["mesh", "version", "envelope"] },
+    controller: { select: "all", insert: ["mesh", "version", "envelope"] },
+    gateway: read,
+  },
   { table: "standby", why: "controllers that wait say so", viewer: read, operator: read, controller: own },
   {
     table: "repository",
