@@ -19,11 +19,6 @@ export async function readRecords<Row extends object>(state: string, sql: string
   }
 }
 
-/** One statement that changes the records, as somebody with the database's password could. */
-export async function writeRecords(state: string, sql: string): Promise<void> {
-  await readRecords(state, sql);
-}
-
 /** Everything that was ever sent: `node-a 1.2 sha256:…`, in the order of the numbers. */
 export async function readSends(state: string): Promise<readonly string[]> {
   const rows = await readRecords<{ send: string }>(
