@@ -2,7 +2,19 @@ import type { Random } from "./random.ts";
 import type { StoreFaults } from "./store/road.ts";
 
 /** Classes of faults; a failing seed is made smaller by switching off those that it does not need. */
-export const faultNames = ["store", "crash", "pause", "clock", "link", "reset", "disk", "machine", "zombie"] as const;
+export const faultNames = [
+  "store",
+  "crash",
+  "pause",
+  "clock",
+  "link",
+  "reset",
+  "disk",
+  "machine",
+  "zombie",
+  "gone",
+  "fork",
+] as const;
 export type FaultName = (typeof faultNames)[number];
 export type FaultSwitches = ReadonlySet<FaultName>;
 
@@ -13,6 +25,8 @@ export interface Faults {
   /** This class is on, and it is not over yet. */
   isOn(name: FaultName): boolean;
   store(random: Random): StoreFaults;
+  /** Calls `act` once, when faults are over. */
+  atEnd(act: () => void): void;
   /** Calls `act` again and again, about every `everyMs`, while faults last. */
   often(random: Random, everyMs: number, act: () => void): void;
 }
@@ -33,6 +47,7 @@ export function createFaults(
         return what < 0.01 ? "refused" : what < 0.02 ? "answer-lost" : "none";
       },
     }),
+    atEnd: (act) => at(faultsUntilMs - nowMs(), act),
     often(random, everyMs, act) {
       for (
         let whenMs = random.between(0, everyMs * 2);

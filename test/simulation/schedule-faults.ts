@@ -1,6 +1,7 @@
 import type { HostChecks } from "./checks/check-hosts.ts";
 import type { Controller } from "./controllers/controller.ts";
-import { restartHost } from "./hosts/launch-host.ts";
+import { resumeCopy } from "./controllers/launch-controller.ts";
+import { loseHost, restartHost } from "./hosts/launch-host.ts";
 import { faultsUntilMs } from "./faults.ts";
 import type { Parts } from "./parts.ts";
 import { pauseProcess, resumeProcess } from "./timeline.ts";
@@ -51,10 +52,51 @@ export function scheduleFaults(parts: Parts, checks: HostChecks): void {
       grants: isKept("grants") ? records.grants : [],
     }));
   });
+  scheduleForks(parts);
+  scheduleDeath(parts);
   for (const node of nodes) {
     const fromMs = own.between(0, faultsUntilMs);
     if (own.chance(0.4)) parts.broken.set(node, { fromMs, toMs: fromMs + own.between(70_000, 120_000) });
   }
   when("link", 60_000, () => parts.cuts.set(own.pick(nodes), timeline.nowMs + own.between(1_000, 30_000)));
   when("disk", 80_000, () => parts.full.set(own.pick(nodes), timeline.nowMs + own.between(1_000, 20_000)));
+}
+
+/** Two that believe that they hold the lease: one cannot see time pass, or one is there twice. */
+function scheduleForks(parts: Parts): void {
+  const { timeline, story, faults, controllers, store } = parts;
+  const own = parts.random.fork("forks");
+  faults.often(own, 70_000, () => {
+    if (!faults.isOn("fork")) return;
+    const holder = [...controllers].find((one) => one.lease?.mayAct() === true);
+    if (own.chance(0.5)) {
+      if (holder === undefined) return;
+      story.say(`the clock of ${holder.process.name} stands still`);
+      holder.stopClock();
+      timeline.at(own.between(20_000, 90_000), () => holder.startClock());
+      return;
+    }
+    // As it was when it took the lease, whether it still has it or lost it long ago.
+    const grants = store.records.grants.slice(-3);
+    if (grants.length > 0) resumeCopy(parts, own.pick(grants));
+  });
+  // Somebody sees that a machine is there twice, and switches the copy off.
+  faults.atEnd(() => {
+    for (const one of controllers) {
+      if (!one.isFooled) continue;
+      one.startClock();
+      if (one.lease !== null) one.kill();
+    }
+  });
+}
+
+/** One host of some meshes never comes back. Early enough for its silence to be heard before the end. */
+function scheduleDeath(parts: Parts): void {
+  const { timeline, faults, nodes } = parts;
+  const own = parts.random.fork("death");
+  if (!own.chance(0.3)) return;
+  const node = own.pick(nodes);
+  timeline.at(own.between(0, 90_000), () => {
+    if (faults.isOn("gone")) loseHost(parts, node);
+  });
 }

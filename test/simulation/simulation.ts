@@ -20,6 +20,7 @@ import { createWorkload, type Workload } from "./world/workload.ts";
 
 const finalPushMs = 155_000;
 const endMs = 240_000;
+const limits = { silentAfterMs: 60_000, recordsStaleAfterMs: 60_000, sourcesStaleAfterMs: 60_000 };
 
 /** One mesh: what is in it, and what can be done to it from outside. */
 export interface Simulation {
@@ -52,11 +53,12 @@ export function createSimulation(seed: number, setting: Setting): Simulation {
     controllers: new Set(),
     hosts: new Map(),
     openPushes: new Set(),
-    counts: { sends: 0, controllers: 0, incarnations: 0 },
+    counts: { sends: 0, controllers: 0, copies: 0, incarnations: 0 },
     cuts: new Map(),
     full: new Map(),
     broken: new Map(),
     setBackMs: new Map(),
+    gone: new Set(),
     emptied: { atMs: Number.NEGATIVE_INFINITY },
     failure: null,
   };
@@ -91,7 +93,7 @@ async function play(parts: Parts): Promise<void> {
     if (parts.failure !== null) throw parts.failure;
   });
   demand(!faults.isOn("store"), "L1", () => "faults go on past their end");
-  checkEnd({ records: store.records, ...parts });
+  checkEnd({ records: store.records, nowIso: store.nowIso(), limits, ...parts });
 }
 
 function beginPush(parts: Parts, request: ReturnType<Workload["nextPush"]>): void {
@@ -104,7 +106,7 @@ function beginPush(parts: Parts, request: ReturnType<Workload["nextPush"]>): voi
     random: own,
     workers: () => listAnswering(parts),
     attemptLimitMs: () => (faults.isOn("zombie") && own.chance(0.05) ? own.between(5, 100) : 30_000),
-    limits: { silentAfterMs: 60_000, recordsStaleAfterMs: 60_000, sourcesStaleAfterMs: 60_000 },
+    limits,
     startMs: epochStartMs,
     onZombie: () => story.say("an attempt is given up, and goes on"),
   };

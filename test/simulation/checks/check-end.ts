@@ -1,8 +1,10 @@
 import type { Provision } from "../../../src/core/provision.ts";
 import { composeForPush } from "../../../src/decide/compose-for-push.ts";
 import { describeOrder } from "../../../src/decide/order.ts";
+import type { ViewOptions } from "../../../src/store/situations.ts";
 import type { Controller } from "../controllers/controller.ts";
 import type { SimulatedHost } from "../hosts/host.ts";
+import { viewLazily } from "../store/view-lazily.ts";
 import { newestSent, type Records, worldOf } from "../store/state.ts";
 import { demand } from "./violation.ts";
 
@@ -11,18 +13,27 @@ export interface End {
   readonly openPushes: ReadonlySet<string>;
   readonly controllers: Iterable<Controller>;
   readonly hosts: ReadonlyMap<string, SimulatedHost>;
+  /** Those whose host is dead for ever. */
+  readonly gone: ReadonlySet<string>;
+  readonly nowIso: string;
+  readonly limits: ViewOptions["limits"];
 }
 
-/** L1, L2 and L5, long after the last fault. */
-export function checkEnd({ records, openPushes, controllers, hosts }: End): void {
+/** L1, L2, L4 and L5, long after the last fault. */
+export function checkEnd({ records, openPushes, controllers, hosts, gone, ...end }: End): void {
   demand(openPushes.size === 0, "L5", () => `${[...openPushes].join(", ")} never ended`);
   const holders = [...controllers].filter((one) => one.lease?.mayAct() === true);
   demand(holders.length === 1, "L2", () => `${holders.length} controllers may act at the end`);
   const world = worldOf(records);
+  checkNamed({ records, gone, ...end });
   for (const { provision } of records.provisions)
-    demand(provision.state !== "owed" || !isThere(records, provision.provider), "L1", () => {
-      return `${provision.id}#${provision.version} is owed by ${provision.provider.node}, and nobody says it is gone`;
-    });
+    demand(
+      provision.state !== "owed" || gone.has(provision.provider.node) || !isThere(records, provision.provider),
+      "L1",
+      () => {
+        return `${provision.id}#${provision.version} is owed by ${provision.provider.node}, and nobody says it is gone`;
+      },
+    );
   for (const [node, host] of hosts) {
     const { composition, digest } = composeForPush(world, node, { named: true });
     const sent = newestSent(records, node);
@@ -31,6 +42,7 @@ export function checkEnd({ records, openPushes, controllers, hosts }: End): void
     demand(sent.digest === digest, "L5", () => `${node} was last sent ${sent.digest}, and should be ${digest}`);
     const left = composition.mints.length + composition.withdrawals.length;
     demand(left === 0, "L5", () => `${node} has ${left} credentials to mint or withdraw, and nobody does`);
+    if (gone.has(node)) continue;
     const { mark } = host.disk;
     demand(mark?.digest === sent.digest, "L1", () => {
       return `${node} was sent ${describeOrder(sent.order)}, and has ${mark === null ? "nothing" : describeOrder(mark.order)}`;
@@ -39,6 +51,17 @@ export function checkEnd({ records, openPushes, controllers, hosts }: End): void
     demand(account?.outcome === "applied" && account.digest === sent.digest, "L1", () => {
       return `the account of ${node} says ${account?.outcome ?? "nothing"} at the end`;
     });
+  }
+}
+
+/** L4: whoever is dead for ever is said to be silent, whatever else holds. */
+function checkNamed({ records, gone, nowIso, limits }: Pick<End, "records" | "gone" | "nowIso" | "limits">): void {
+  if (gone.size === 0) return;
+  const { situations } = viewLazily(records, { now: nowIso, limits });
+  for (const node of gone) {
+    const words = (situations.get(node)?.all ?? []).map(({ word }) => word);
+    const isNamed = words.some((word) => word === "silent" || word === "never-told");
+    demand(isNamed, "L4", () => `${node} is dead for ever, and is said to be ${words.join(", ") || "nothing"}`);
   }
 }
 

@@ -41,9 +41,14 @@ export function watch(parts: Parts): HostChecks {
   return hosts;
 }
 
-/** I5: whoever takes the lease is alone, as long as nobody empties its table: then only the gate keeps them apart. */
+/**
+ * I5: whoever takes the lease is alone, as long as nobody empties its table, stops a holder's clock or copies it: then
+ * only the gate keeps them apart.
+ */
 function checkAlone({ controllers, emptied, timeline }: Parts, holder: string): void {
   if (timeline.nowMs - emptied.atMs < leaseAgeMs * 2) return;
-  const other = [...controllers].find((one) => one.process.name !== holder && one.lease?.mayAct() === true);
+  const other = [...controllers].find(
+    (one) => !one.isFooled && one.process.name !== holder && one.lease?.mayAct() === true,
+  );
   demand(other === undefined, "I5", () => `${holder} takes the lease while ${other?.process.name} may act`);
 }

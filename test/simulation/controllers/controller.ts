@@ -1,10 +1,11 @@
 import { DeadEpochError } from "../../../src/core/errors.ts";
 import type { PushRecords } from "../../../src/activities/push-records.ts";
 import type { TellDependencies } from "../../../src/activities/tell.ts";
-import { acquireLease, type Lease, type LeaseClock } from "../../../src/worker/lease-keeper.ts";
+import { acquireLease, type Lease, type LeaseStore } from "../../../src/worker/lease-keeper.ts";
 import type { Envelopes } from "../hosts/envelopes.ts";
 import type { StoreFaults } from "../store/road.ts";
 import type { Connection, StoreTwin } from "../store/twin.ts";
+import { type ClockFaults, createModelClock } from "./model-clock.ts";
 import { createProcess, type Process, type Timeline } from "../timeline.ts";
 
 /** One controller process from its start to its end: it waits for the lease, acts under its epoch, and ends for good. */
@@ -15,15 +16,14 @@ export interface Controller {
   lease: Lease | null;
   /** Ended: killed, or it ended itself. */
   hasEnded: boolean;
+  /** It believes what is no longer so, and cannot know: its clock stands still, or it is a copy of another. */
+  isFooled: boolean;
   /** Ends it as kill -9 does. */
   kill(): void;
+  /** Its clocks and timers stand still while it answers and acts, until `startClock`. */
+  stopClock(): void;
+  startClock(): void;
   tellDependencies(): TellDependencies;
-}
-
-export interface ClockFaults {
-  /** This controller's clocks run so much faster (1.02) or slower (0.98). */
-  readonly rate: number;
-  readonly wallOffsetMs: () => number;
 }
 
 export interface StartController {
@@ -35,6 +35,8 @@ export interface StartController {
   readonly faults: StoreFaults;
   readonly clock: ClockFaults;
   readonly startMs: number;
+  /** A snapshot of another, resumed: it has that one's name for the records, and its epoch. */
+  readonly copyOf?: { readonly name: string; readonly epoch: number };
   readonly onEnd: (controller: Controller, why: string) => void;
   readonly onHold: (controller: Controller) => void;
   /** It is about to ask for the gate. */
@@ -60,7 +62,13 @@ export function startController(options: StartController): Controller {
     connection,
     lease: null,
     hasEnded: false,
+    isFooled: options.copyOf !== undefined,
     kill: () => end("killed"),
+    stopClock() {
+      controller.isFooled = true;
+      clock.stop();
+    },
+    startClock: () => clock.start(),
     tellDependencies() {
       const { lease } = controller;
       if (lease === null) throw new DeadEpochError(options.mesh, 0);
@@ -77,8 +85,10 @@ export function startController(options: StartController): Controller {
       };
     },
   };
-  const clock = createLeaseClock(options, process);
-  acquireLease(connection.lease(name), clock, {
+  const clock = createModelClock(options, process);
+  const { copyOf } = options;
+  const leases = connection.lease(copyOf?.name ?? name);
+  acquireLease(copyOf === undefined ? leases : believeHeld(leases, copyOf.epoch), clock, {
     signal: stop.signal,
     onWaiting: () => undefined,
     onLost: (why) => end(why),
@@ -103,26 +113,7 @@ function watchGate(records: PushRecords, onAsk: () => void): PushRecords {
   };
 }
 
-function createLeaseClock({ timeline, clock, startMs }: StartController, process: Process): LeaseClock {
-  return {
-    monotonicMs: () => timeline.nowMs * clock.rate,
-    wallMs: () => startMs + timeline.nowMs * clock.rate + clock.wallOffsetMs(),
-    sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
-        const abort = (): void => reject(new Error("aborted"));
-        if (signal.aborted) {
-          abort();
-          return;
-        }
-        signal.addEventListener("abort", abort, { once: true });
-        timeline.at(
-          ms / clock.rate,
-          () => {
-            signal.removeEventListener("abort", abort);
-            resolve();
-          },
-          process,
-        );
-      }),
-  };
+/** What a copy remembers: that it has taken the lease. What it asks the records from then on, it asks them. */
+function believeHeld(leases: LeaseStore, epoch: number): LeaseStore {
+  return { ...leases, read: () => Promise.resolve(null), take: () => Promise.resolve(epoch) };
 }

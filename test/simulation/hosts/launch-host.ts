@@ -18,6 +18,7 @@ const healMs = 500;
 
 /** The host of a node, on the disk and the machine that an earlier one left. */
 export function launchHost(parts: Parts, checks: HostChecks, node: string): void {
+  if (parts.gone.has(node)) return;
   const { timeline, faults, story, envelopes, waiters, hosts, store } = parts;
   const host: SimulatedHost = hosts.get(node) ?? {
     node,
@@ -82,6 +83,15 @@ export function restartHost(parts: Parts, checks: HostChecks, node: string, down
   // When faults end, everybody is switched on again: until the run's end there must be time to converge.
   const leftMs = Math.max(healMs, faultsUntilMs - parts.timeline.nowMs);
   parts.timeline.at(Math.min(downMs, leftMs), () => launchHost(parts, checks, node));
+}
+
+/** Its host never comes back, and nobody says so to anybody. */
+export function loseHost(parts: Parts, node: string): void {
+  const host = parts.hosts.get(node);
+  if (host === undefined) return;
+  parts.story.say(`the host of ${node} is dead for ever`);
+  parts.gone.add(node);
+  host.process.isKilled = true;
 }
 
 /** The same machine enrols again: its name stays, its incarnation is another. */

@@ -52,6 +52,14 @@ export const hostMutants: readonly Mutant[] = [
     breaks: ["I13"],
   },
   {
+    name: "silence-unheard",
+    why: "a host of which nothing is heard is said to be as it was",
+    file: "src/decide/findings-of-host.ts",
+    find: `if (age <= limits.silentAfterMs) return [];`,
+    replace: `if (age >= 0) return [];`,
+    breaks: ["L4"],
+  },
+  {
     name: "stuck-late",
     why: "stuck is said one report late",
     file: "src/decide/track-failures.ts",

@@ -1,12 +1,12 @@
 import type { GateRecords, PushRecords } from "../../../src/activities/push-records.ts";
 import type { Provision } from "../../../src/core/provision.ts";
 import { DeadEpochError, UnavailableError } from "../../../src/core/errors.ts";
-import { assembleView, type MeshView, type ViewOptions } from "../../../src/store/situations.ts";
 import type { Process } from "../timeline.ts";
 import type { Backend, OpenTransaction } from "./backend.ts";
 import { createGateTwin } from "./gate-twin.ts";
+import { viewLazily } from "./view-lazily.ts";
 import type { Road } from "./road.ts";
-import { type Draft, type KeptProvision, newestSent, put, type Records, worldOf } from "./state.ts";
+import { type Draft, type KeptProvision, put, type Records, worldOf } from "./state.ts";
 
 export function createPushTwin(backend: Backend, road: Road, process: Process): PushRecords {
   return {
@@ -169,33 +169,4 @@ function mergeProvisions(now: Records, before: Records, draft: Draft): Records["
     const other = confirmed.get(`${one.provision.id}#${one.provision.version}`);
     return other?.provision.state === "withdrawn" ? other : one;
   });
-}
-
-/** Of the twin's records, which do not change after they were read: how nodes stand is worked out when it is asked. */
-function viewLazily(records: Records, options: ViewOptions): MeshView {
-  const { nodes, sent, accounts, world } = viewRecordsOf(records);
-  let whole: MeshView | null = null;
-  return {
-    world,
-    nodes: new Map(nodes.map((one) => [one.name, one])),
-    sent: new Map(sent.map((one) => [one.node, one])),
-    accounts: new Map(accounts.map((one) => [one.node, one])),
-    readAt: options.now,
-    get situations() {
-      whole ??= assembleView(viewRecordsOf(records), options);
-      return whole.situations;
-    },
-  };
-}
-
-function viewRecordsOf(records: Records): Parameters<typeof assembleView>[0] {
-  const names = [...records.nodes.keys()].toSorted();
-  return {
-    world: worldOf(records),
-    nodes: names.flatMap((name) => records.nodes.get(name) ?? []),
-    sent: names.flatMap((name) => newestSent(records, name) ?? []),
-    accounts: names.flatMap((name) => records.accounts.get(name) ?? []),
-    told: [],
-    looked: new Map([...records.modules.keys()].map((name) => [name, null])),
-  };
 }
