@@ -25,8 +25,12 @@ export interface Controller {
  * would do it, and a person would wait in silence.
  */
 export async function openController(connection: MeshConnection): Promise<Controller> {
-  const state = await readControllerState(connection.db, connection.mesh);
-  if (!state.runs) throw new UnavailableError(state.why, "start it: npm start (mesh up), or mesh serve");
+  await expectController(connection, startOne);
+  return connectToTemporal(connection);
+}
+
+/** For pushes, which a shell ends by itself where no controller acts (R40). */
+export async function connectToTemporal(connection: MeshConnection): Promise<Controller> {
   const { connectController } = await import("../worker/client.ts");
   const client = await connectController(connection.setup.temporal);
   return {
@@ -34,6 +38,16 @@ export async function openController(connection: MeshConnection): Promise<Contro
     wake: (why) => client.wakeReconcile({ mesh: connection.mesh, why }),
     close: () => client.close(),
   };
+}
+
+const startOne = "start it: npm start (mesh up), or mesh serve";
+
+/** Throws UnavailableError where none acts, or only a shell does, which ends its own push and no more. */
+export async function expectController(connection: MeshConnection, next: string): Promise<void> {
+  const state = await readControllerState(connection.db, connection.mesh);
+  if (!state.runs) throw new UnavailableError(state.why, next);
+  if (state.role === "shell")
+    throw new UnavailableError(`no controller runs: the shell ${state.holder} only ends its own push`, next);
 }
 
 /** Where a workflow is seen in the Temporal UI; null where nobody said where that is. */

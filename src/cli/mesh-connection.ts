@@ -2,6 +2,7 @@ import type { Name } from "../core/names.ts";
 import { readPrivateFile } from "../link/private-file.ts";
 import type { Database } from "../store/database.ts";
 import type { RecordsIdentity } from "../store/writers/database-role.ts";
+import type { ServeConfig } from "../worker/serve-config.ts";
 import { type MeshPaths, type MeshSetup, meshPaths, readMeshSetup } from "./mesh-setup.ts";
 
 /** One mesh as commands reach it: its records by `db`, its controller through Temporal. */
@@ -12,6 +13,8 @@ export interface MeshConnection {
   readonly setup: MeshSetup;
   /** Connects at the first statement. */
   readonly db: Database;
+  /** What a controller of this mesh needs to know, its keys' files among it: for a shell that has to act itself (R40). */
+  readServeConfig(): Promise<ServeConfig>;
   close(): Promise<void>;
 }
 
@@ -27,7 +30,15 @@ export async function openMeshConnection(stateFolder: string, as: RecordsIdentit
     statementTimeoutMs: 20_000,
     connectTimeoutMs: 3_000,
   });
-  return { mesh: setup.mesh, state: stateFolder, paths, setup, db, close: () => db.end() };
+  return {
+    mesh: setup.mesh,
+    state: stateFolder,
+    paths,
+    setup,
+    db,
+    readServeConfig: async () => (await import("./serve-config.ts")).readServeConfig(stateFolder),
+    close: () => db.end(),
+  };
 }
 
 /** A secret: it holds the password. */

@@ -1,4 +1,6 @@
 import { Worker, type NativeConnection, type WorkerOptions } from "@temporalio/worker";
+import { ApplicationFailure } from "@temporalio/common";
+import type { ControlActivities } from "../activities/control.ts";
 import type { DeadEpochError } from "../core/errors.ts";
 import { buildQueue, controlQueue, deliverQueue } from "../decide/ids.ts";
 import { createActivities } from "./create-activities.ts";
@@ -10,13 +12,15 @@ export interface WorkerParts {
   readonly config: ServeConfig;
   readonly parts: ControllerParts;
   readonly lease: Lease;
+  /** All of a controller's work where it is left out. `pushes`: of a shell, which builds nothing (R40). */
+  readonly does?: "everything" | "pushes";
   readonly connection: NativeConnection;
   /** Made by the build from src/workflows, with the same version of the SDK. */
   readonly workflowBundle: string;
   readonly onDeadEpoch: (error: DeadEpochError) => void;
 }
 
-/** Three queues: decisions, builds, and sends. Only the holder of the lease polls the last one. */
+/** Three queues: decisions, builds, and sends. Only the holder of the lease polls the last one. A shell polls no builds. */
 export async function createWorkers(worker: WorkerParts): Promise<Worker[]> {
   const { config, connection, workflowBundle } = worker;
   const shared: Pick<
@@ -31,22 +35,24 @@ export async function createWorkers(worker: WorkerParts): Promise<Worker[]> {
     stickyQueueScheduleToStartTimeout: "1 second",
   };
   const { control, build, deliver } = createActivities(worker);
-  return [
-    await Worker.create({
-      ...shared,
-      taskQueue: controlQueue(config.mesh),
-      workflowBundle: { code: workflowBundle },
-      activities: control,
-      maxCachedWorkflows: 200,
-      maxConcurrentActivityTaskExecutions: 20,
-    }),
-    await Worker.create({
+  const builder = async (): Promise<Worker> =>
+    Worker.create({
       ...shared,
       taskQueue: buildQueue(config.mesh),
       activities: build,
       // Of this machine; another that polls the same queue has its own.
       maxConcurrentActivityTaskExecutions: config.buildSlots,
+    });
+  return [
+    await Worker.create({
+      ...shared,
+      taskQueue: controlQueue(config.mesh),
+      workflowBundle: { code: workflowBundle },
+      activities: worker.does === "pushes" ? refuseOther(control) : control,
+      maxCachedWorkflows: 200,
+      maxConcurrentActivityTaskExecutions: 20,
     }),
+    ...(worker.does === "pushes" ? [] : [await builder()]),
     // Batches queue at the gate anyway.
     await Worker.create({
       ...shared,
@@ -55,6 +61,18 @@ export async function createWorkers(worker: WorkerParts): Promise<Worker[]> {
       maxConcurrentActivityTaskExecutions: 4,
     }),
   ];
+}
+
+/** What the mesh's loop would look at and plan waits for a controller, which asks again soon after it came. */
+function refuseOther(control: ControlActivities): ControlActivities {
+  const refuse = async (): Promise<never> => {
+    throw ApplicationFailure.create({
+      message: "only a shell acts, to end its push: this waits for a controller",
+      type: "WaitsForController",
+      nextRetryDelay: "5 seconds",
+    });
+  };
+  return { ...control, compareSources: refuse, planNextSteps: refuse };
 }
 
 /** Runs them until the signal, or until one fails; then lets what runs end. */

@@ -1,6 +1,7 @@
 import { atStep } from "../core/failpoints.ts";
 import { openDatabase } from "../store/database.ts";
 import { readLease, releaseLease, renewLease, takeLease } from "../store/lease.ts";
+import type { LeaseRole } from "../store/lease-history.ts";
 import { leaseAgeMs } from "../decide/lease.ts";
 import type { LeaseStore } from "./lease-keeper.ts";
 import type { DatabaseRole } from "../store/writers/database-role.ts";
@@ -8,13 +9,13 @@ import type { ServeConfig } from "./serve-config.ts";
 
 /** On connections of its own: load on the records must not lose the lease. */
 export function openLeaseStore(
-  config: Pick<ServeConfig, "mesh" | "holder" | "databaseUrl">,
+  config: Pick<ServeConfig, "mesh" | "holder" | "databaseUrl"> & { readonly leaseRole?: LeaseRole },
   role?: DatabaseRole,
 ): {
   readonly store: LeaseStore;
   end(): Promise<void>;
 } {
-  const { mesh, holder } = config;
+  const { mesh, holder, leaseRole = "controller" } = config;
   const db = openDatabase({
     url: config.databaseUrl,
     role,
@@ -25,7 +26,7 @@ export function openLeaseStore(
   const store: LeaseStore = {
     read: () => readLease(db, mesh),
     async take(seen) {
-      const request = { mesh, holder, ageMs: leaseAgeMs, seen, lockTimeoutMs: 3_000 };
+      const request = { mesh, holder, ageMs: leaseAgeMs, seen, role: leaseRole, lockTimeoutMs: 3_000 };
       const taken = await atStep("lease.take", () => takeLease(db, request));
       return taken?.epoch ?? null;
     },

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { MeshConnection } from "../../src/cli/mesh-connection.ts";
-import { meshPaths } from "../../src/cli/mesh-setup.ts";
 import type { RecordsIdentity } from "../../src/store/writers/database-role.ts";
 import { addModules, addNodes, mesh, openRecords, type Records } from "../store/open-records.ts";
+import { connectionTo } from "./command-bed.ts";
 import { type Ran, runMesh } from "./fake-context.ts";
 
 let state: string;
@@ -24,33 +24,7 @@ beforeEach(async () => {
 });
 
 function connect(_state?: string, as: RecordsIdentity = "viewer"): Promise<MeshConnection> {
-  const settings = {
-    listen: "127.0.0.1",
-    pollIntervalMs: 3000,
-    staleAfterMs: 86_400_000,
-    silentAfterMs: 90_000,
-    buildSlots: 2,
-    lostAfterMs: 120_000,
-    starvedAfterMs: 60_000,
-    credentials: {},
-    unsafeWithoutSandbox: false,
-    passwordPrefix: "",
-    logLevel: "info",
-  } as const;
-  return Promise.resolve({
-    mesh,
-    state,
-    paths: meshPaths(state),
-    setup: {
-      mesh,
-      temporal: { address: "127.0.0.1:1", namespace: "default", ui: null },
-      gateway: { host: "127.0.0.1", port: 7443 },
-      databaseRoles: true,
-      settings,
-    },
-    db: records.as(as),
-    close: () => Promise.resolve(),
-  });
+  return Promise.resolve(connectionTo({ state, mesh, db: records.as(as) }));
 }
 
 const runIt = (...argv: string[]): Promise<Ran> => runMesh(argv, { env: { MESH_STATE: state }, openMesh: connect });

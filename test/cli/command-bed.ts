@@ -47,6 +47,7 @@ export function connectionTo(to: Pick<MeshConnection, "state" | "mesh" | "db">):
       databaseRoles: true,
       settings,
     },
+    readServeConfig: () => Promise.reject(new Error("these tests run no controller")),
     close: () => Promise.resolve(),
   };
 }

@@ -3,6 +3,7 @@ import { digestValue } from "../../src/decide/digest.ts";
 import { trackFailures } from "../../src/decide/track-failures.ts";
 import { keepAccount } from "../../src/store/accounts.ts";
 import { withGate } from "../../src/store/gate.ts";
+import { takeLease } from "../../src/store/lease.ts";
 import { addNodes, declarationOf, grant, mesh, reportOf, send, sendOne } from "../store/open-records.ts";
 import { type CommandBed, openCommandBed } from "./command-bed.ts";
 import { runMesh } from "./fake-context.ts";
@@ -43,22 +44,37 @@ describe("an empty mesh", () => {
 
 describe("without a controller (R48)", () => {
   it.each([
-    ["push", ["push", "node-a"]],
-    ["push --behind", ["push", "--behind"]],
-    ["declare", ["declare", "node-a"]],
-    ["build", ["build"]],
-  ])("%s ends with 3 at once and says how to start one", async (_what, argv) => {
+    ["push --no-wait", ["push", "node-a", "--no-wait"], "leave --no-wait out, and this shell delivers it"],
+    ["build", ["build"], "start it: npm start"],
+  ])("%s ends with 3 at once and says what to do", async (_what, argv, next) => {
     await addNodes(bed.records.db, "node-a");
     const ran = await bed.run(...argv);
     expect(ran.code).toBe(3);
-    expect(ran.stderr).toMatch(/no controller has ever run.*\n {2}next: start it: npm start/);
+    expect(ran.stderr).toContain("no controller has ever run");
+    expect(ran.stderr).toContain(`  next: ${next}`);
+  });
+
+  it.each([
+    ["push", ["push", "node-a"]],
+    ["push --behind", ["push", "--behind"]],
+    ["declare", ["declare", "node-a"]],
+  ])("%s needs Temporal all the same, to deliver by itself: 3 (R40)", async (_what, argv) => {
+    await addNodes(bed.records.db, "node-a");
+    const ran = await bed.run(...argv);
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain("Temporal at 127.0.0.1:1 does not answer");
   });
 
   it("a lease that was not renewed for its age is no controller", async () => {
-    await addNodes(bed.records.db, "node-a");
     await grant(bed.records.db);
     await bed.records.db.query("update lease set renewed_at = now() - interval '40 seconds'");
-    expect((await bed.run("push", "node-a")).stderr).toMatch(/has not renewed its lease for 4\d s/);
+    expect((await bed.run("build")).stderr).toMatch(/has not renewed its lease for 4\d s/);
+  });
+
+  it("a shell that ends its push is no controller either (R40)", async () => {
+    await takeLease(bed.records.db, { mesh, holder: "host/9", ageMs: 15_000, seen: null, role: "shell" });
+    expect((await bed.run("build")).stderr).toContain("no controller runs: the shell host/9 only ends its own push");
+    expect((await bed.run("status")).stdout).toContain("no controller runs: the shell host/9 ends its push");
   });
 
   it("a controller that runs, and Temporal that does not answer: 3", async () => {

@@ -1,10 +1,11 @@
 import type { CommandDefinition } from "../command.ts";
 import { parseName, parseSeconds } from "../arguments.ts";
-import { openController } from "../controller.ts";
+import { connectToTemporal } from "../controller.ts";
 import { expectNodes } from "../expect-nodes.ts";
 import { findMissingValues } from "../find-missing-values.ts";
 import { followPush, progressWriter } from "../push/follow-push.ts";
 import { pushCode } from "../push/push-code.ts";
+import { createShellDelivery } from "../push/shell-delivery.ts";
 import { pushText } from "../text/push-text.ts";
 import { whoAsks } from "../who-asks.ts";
 import { withMesh } from "../with-mesh.ts";
@@ -12,7 +13,7 @@ import { withMesh } from "../with-mesh.ts";
 const help = `
 The first word to a new node, and the way to bring one node up to date by hand. Takes the same road as a push of that
 one node: numbered, signed and recorded in one commit. Where it changes what another node should be, that node is told
-too, and the output says so.
+too, and the output says so. Without a controller this shell delivers by itself, as mesh push does.
 
 Example:
   mesh declare node-b`;
@@ -29,7 +30,8 @@ export const declareCommand: CommandDefinition = {
     const timeoutMs = parseSeconds("--timeout", call.options["timeout"], { min: 1, max: 86_400 });
     return await withMesh(call, async (connection) => {
       await expectNodes(connection, [node]);
-      const controller = await openController(connection);
+      const say = progressWriter(call.context, false);
+      const controller = await connectToTemporal(connection);
       try {
         const document = await followPush(
           connection,
@@ -37,8 +39,9 @@ export const declareCommand: CommandDefinition = {
           { kind: "declare", named: [node], requestedBy: whoAsks(), why: "declared by hand", confirmRemoval: false },
           {
             timeoutMs,
-            say: progressWriter(call.context, false),
+            say,
             interrupt: call.context.listenForInterrupt(),
+            delivery: createShellDelivery(connection, say),
           },
         );
         const refused = document.nodes.filter((one) => one.outcome === "not-worked-out").map((one) => one.why);

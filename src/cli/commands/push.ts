@@ -1,11 +1,12 @@
 import type { CommandCall, CommandDefinition } from "../command.ts";
 import { parseNames, parseSeconds } from "../arguments.ts";
-import { openController, type PushRequest } from "../controller.ts";
+import { connectToTemporal, expectController, type PushRequest } from "../controller.ts";
 import { expectNodes } from "../expect-nodes.ts";
 import { findMissingValues } from "../find-missing-values.ts";
 import { InputError } from "../../core/errors.ts";
 import { followPush, progressWriter, startPushOnly } from "../push/follow-push.ts";
 import { pushCode } from "../push/push-code.ts";
+import { createShellDelivery } from "../push/shell-delivery.ts";
 import { plainLine } from "../text/plain.ts";
 import { pushText } from "../text/push-text.ts";
 import { whoAsks } from "../who-asks.ts";
@@ -15,6 +16,9 @@ const help = `
 Named nodes move to the newest fit build. Every other node that this changes (a database to be made for one of them, an
 address that moved) is told in the same push, with the reason, at the builds it has. Nodes that were behind for reasons
 of their own are left alone: that is --behind.
+
+Where no controller runs, this shell takes the lease, ends the push by itself and gives the lease back: nothing is built
+meanwhile, and hosts fetch what they were told when a controller runs. After Ctrl-C the push goes on under the next one.
 
 Exit code: 0 settled and applied everywhere it was told, 1 pending, 2 failed, refused or did not settle, 3 cannot tell.
 
@@ -42,7 +46,10 @@ export const pushCommand: CommandDefinition = {
     const timeoutMs = parseSeconds("--timeout", options["timeout"], { min: 1, max: 86_400 });
     return await withMesh(call, async (connection) => {
       await expectNodes(connection, named);
-      const controller = await openController(connection);
+      const say = progressWriter(call.context, false);
+      if (options["wait"] === false)
+        await expectController(connection, "leave --no-wait out, and this shell delivers it; or start one: npm start");
+      const controller = await connectToTemporal(connection);
       try {
         const request: PushRequest = {
           kind,
@@ -56,8 +63,9 @@ export const pushCommand: CommandDefinition = {
             ? await startPushOnly(connection, controller, request)
             : await followPush(connection, controller, request, {
                 timeoutMs,
-                say: progressWriter(call.context, false),
+                say,
                 interrupt: call.context.listenForInterrupt(),
+                delivery: createShellDelivery(connection, say),
               });
         const refused = document.nodes.filter((node) => node.outcome === "not-worked-out").map((node) => node.why);
         const remedy = await findMissingValues(connection, refused);

@@ -8,16 +8,51 @@ import { plainLine } from "../text/plain.ts";
 import type { PushDocument, PushedNode } from "../text/push-text.ts";
 import { sleep } from "../wait.ts";
 import { type PushProgress, readPush } from "./read-push.ts";
+import { sayUnbuilt, type ShellDelivery } from "./shell-delivery.ts";
 
 export interface FollowOptions {
   /** How long to wait for the end of the push and for the reports of the nodes it told, together. */
   readonly timeoutMs: number;
   readonly say: (line: string) => void;
   readonly interrupt: AbortSignal;
+  /** Takes the place of a controller where none acts; left out: a controller was seen to run. */
+  readonly delivery?: ShellDelivery;
 }
 
-/** Starts a push; follows it to its end and then until every node that it told has read back what it was told. */
+/**
+ * Starts a push; follows it to its end and then until every node that it told has read back what it was told. What this
+ * shell had to deliver by itself ends before this does, and its lease is given back.
+ */
 export async function followPush(
+  connection: MeshConnection,
+  controller: Controller,
+  request: PushRequest,
+  options: FollowOptions,
+): Promise<PushDocument> {
+  const { delivery } = options;
+  try {
+    await delivery?.attend();
+    const document = await follow(connection, controller, request, options);
+    if (options.interrupt.aborted && delivery?.hasActed() === true)
+      options.say("what was begun ends first, then this shell gives its lease back");
+    await delivery?.stop();
+    return delivery?.hasActed() === true ? { ...document, notes: await sayShell(connection, document) } : document;
+  } finally {
+    await delivery?.stop();
+  }
+}
+
+/** What a person has to know where no controller runs. */
+async function sayShell(connection: MeshConnection, { outcome }: PushDocument): Promise<readonly string[]> {
+  const after =
+    outcome === "under-way"
+      ? "this shell gave its lease back; the push goes on when a controller runs: npm start, or mesh serve"
+      : "this shell delivered it and gave its lease back; hosts fetch it when a controller runs: npm start, or mesh serve";
+  const unbuilt = await sayUnbuilt(connection);
+  return unbuilt === null ? [after] : [after, unbuilt];
+}
+
+async function follow(
   connection: MeshConnection,
   controller: Controller,
   request: PushRequest,
@@ -56,6 +91,8 @@ export async function followPush(
     }
     if (ended.error !== null) throw describeEnd(ended.error, started.pushId);
     if (elapsed() >= options.timeoutMs || options.interrupt.aborted) break;
+    if (over && (await isLeftAlone(options.delivery))) break;
+    if (!over) await options.delivery?.attend();
     const pauseMs = elapsed() < 5_000 ? 75 : 300;
     await (over ? sleep(pauseMs, options.interrupt) : Promise.race([ending, sleep(pauseMs, options.interrupt)]));
   }
@@ -73,6 +110,13 @@ export async function followPush(
     nodes: progress.nodes,
     ui,
   };
+}
+
+/** The push has ended here and no host can fetch it yet: waiting longer shows nothing. */
+async function isLeftAlone(delivery: ShellDelivery | undefined): Promise<boolean> {
+  if (delivery === undefined || !delivery.hasActed()) return false;
+  await delivery.stop();
+  return !(await delivery.isFollowed());
 }
 
 /** Only starts it: what becomes of it is for `status` to say. */

@@ -24,6 +24,8 @@ export interface PushDocument {
   readonly nodes: readonly PushedNode[];
   /** The push's workflow in the Temporal UI, where it is known. */
   readonly ui: string | null;
+  /** What else a person has to know, where there is something: this shell had to deliver by itself. */
+  readonly notes?: readonly string[];
 }
 
 /**
@@ -43,6 +45,7 @@ export function pushText(document: PushDocument, remedy: string | null = null): 
   return [
     `push ${document.push}: ${outcomeWords(document)}, applied on ${applied} of ${told}${document.appliedMs === null ? "" : ` in ${describeDuration(document.appliedMs)}`}`,
     ...(document.message === "" ? [] : [`  ${plainLine(document.message)}`]),
+    ...(document.notes ?? []).map((note) => `  ${plainLine(note)}`),
     ...(document.moving.length === 0 ? [] : [`  still moves: ${document.moving.join(", ")}`]),
     ...(rows.length === 0 ? [] : ["", alignColumns(rows)]),
     ...(document.ui === null ? [] : ["", `  ${document.ui}`]),

@@ -7,6 +7,7 @@ import type { Supervisor } from "../../embedded/supervisor.ts";
 import { allowsUnsafe } from "../../build/open-sandbox.ts";
 import { readClock } from "../../store/read-clock.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
+import { readServeConfig } from "../serve-config.ts";
 import { readSettings } from "../mesh-setup.ts";
 import { checkSandbox } from "./check-sandbox.ts";
 import { prepareKeys } from "./prepare-keys.ts";
@@ -60,6 +61,7 @@ export async function bringUp(
     paths,
     setup: { ...file, settings: await readSettings(paths.settings) },
     db,
+    readServeConfig: () => readServeConfig(paths.root),
     close: () => db.end(),
   };
   await timeStep(say, "controller ready", () => supervisor.keep("controller", () => startController(parts)));

@@ -35,11 +35,14 @@ export interface ServedMesh {
   readonly db: Database;
   readonly state: string;
   startController(): MeshProcess;
+  /** `mesh WORDS`, as a process of its own. */
+  startShell(...words: string[]): MeshProcess;
   close(): Promise<void>;
 }
 
 const loader = new URL("../../../node_modules/tsx/dist/loader.mjs", import.meta.url).href;
 const controllerScript = fileURLToPath(new URL("controller-process.ts", import.meta.url));
+const shellScript = fileURLToPath(new URL("shell-process.ts", import.meta.url));
 
 export async function openServedMesh(): Promise<ServedMesh> {
   const database = await createFreshDatabase();
@@ -72,6 +75,7 @@ export async function openServedMesh(): Promise<ServedMesh> {
     db,
     state,
     startController: () => start(controllerScript, []),
+    startShell: (...words) => start(shellScript, words),
     async close() {
       await Promise.all(running.map((one) => one.end("SIGKILL")));
       await db.end();

@@ -1,0 +1,76 @@
+import { listModules } from "../../store/modules.ts";
+import type { PushServer } from "../../worker/serve-pushes.ts";
+import { readControllerState, readStandbys } from "../controller-state.ts";
+import type { MeshConnection } from "../mesh-connection.ts";
+
+/** A push from a shell ends whether or not a controller runs: this takes the controller's place where nobody acts (R40). */
+export interface ShellDelivery {
+  /** Looks now and then whether somebody acts. Rejects with what keeps this shell from acting where nobody does. */
+  attend(): Promise<void>;
+  /** It held the lease, or holds it. */
+  hasActed(): boolean;
+  /** Ends what runs and gives the lease back, where it was taken. */
+  stop(): Promise<void>;
+  /** Somebody acts, or stands by to: hosts can fetch what they were told. */
+  isFollowed(): Promise<boolean>;
+}
+
+/** A holder that missed one renewal and a little: time to watch its record, as each newcomer does for a full age. */
+const suspectedAfterMs = 7_000;
+const lookEveryMs = 1_000;
+
+export function createShellDelivery(connection: MeshConnection, say: (line: string) => void): ShellDelivery {
+  const { db, mesh } = connection;
+  let server: PushServer | null = null;
+  let acts = false;
+  let failure: { readonly error: unknown } | null = null;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+
+  async function start(): Promise<void> {
+    const config = await connection.readServeConfig();
+    const { servePushes } = await import("../../worker/serve-pushes.ts");
+    server = servePushes(config, {
+      onActing(epoch) {
+        acts = true;
+        say(`this shell delivers under epoch ${epoch}; it builds nothing, and hosts are answered by a controller only`);
+      },
+      onLost(why) {
+        say(`the lease of this shell is lost (${why}): it ends. The push goes on under whoever holds the lease`);
+        process.exit(3);
+      },
+    });
+    server.ended.catch((error: unknown) => {
+      failure = { error };
+    });
+  }
+
+  return {
+    async attend() {
+      if (failure !== null) throw failure.error;
+      if (server !== null || performance.now() - lookedAtMs < lookEveryMs) return;
+      lookedAtMs = performance.now();
+      const state = await readControllerState(db, mesh);
+      if (!state.runs)
+        say(`${state.why}; this shell takes the lease as soon as its rules allow, and delivers by itself`);
+      if (!state.runs || state.renewedMsAgo > suspectedAfterMs) await start();
+    },
+    hasActed: () => acts,
+    async stop() {
+      await server?.stop();
+    },
+    async isFollowed() {
+      const state = await readControllerState(db, mesh);
+      return (state.runs && state.role === "controller") || (await readStandbys(db, mesh)).length > 0;
+    },
+  };
+}
+
+/** What is behind its source stays so until a controller runs; null: nothing is. */
+export async function sayUnbuilt({ db, mesh }: Pick<MeshConnection, "db" | "mesh">): Promise<string | null> {
+  const behind = (await listModules(db, mesh))
+    .filter((module) => module.standing !== "current")
+    .map(({ name }) => name);
+  if (behind.length === 0) return null;
+  const more = behind.length > 5 ? ` and ${behind.length - 5} more` : "";
+  return `not built from this shell, and not at their newest source by the records: ${behind.slice(0, 5).join(", ")}${more}`;
+}

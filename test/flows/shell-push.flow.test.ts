@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { listSends } from "../../src/store/declarations.ts";
+import { listPastGrants, readLeaseStand } from "../../src/store/lease-history.ts";
+import { listOpenPushes } from "../../src/store/pushes.ts";
+import { inTransaction } from "../../src/store/transaction.ts";
+import { seedAssignment, seedBuild, seedNodes } from "./support/seed-mesh.ts";
+import { openServedMesh, type ServedMesh } from "./support/served-mesh.ts";
+import { waitUntil } from "./support/wait-until.ts";
+
+const timeout = 300_000;
+let served: ServedMesh;
+
+beforeEach(async () => {
+  served = await openServedMesh();
+  await seedNodes(served, ["node-a", "node-b"]);
+  await seedBuild(served, "app", 1);
+  await seedAssignment(served, "node-a", "app");
+  await seedAssignment(served, "node-b", "app");
+});
+afterEach(() => served.close());
+
+/** Each grant as `role ended`, the newest first. */
+async function grants(): Promise<string[]> {
+  const past = await listPastGrants(served.db, served.mesh, 10);
+  return past.map((one) => `${one.role} ${one.ended ?? "holds"}`);
+}
+
+async function sends(node: string): Promise<string[]> {
+  const sent = await listSends(served.db, served.mesh, node, 10);
+  return sent.map(({ order }) => `${order.epoch}.${order.number}`);
+}
+
+/** A send waits to be written, holding the gate: the push is in its middle for as long as a test likes. */
+function holdSends(act: () => Promise<void>): Promise<void> {
+  return inTransaction(served.db, { isolation: "read committed" }, async (tx) => {
+    await tx.query("lock table declaration in share mode");
+    const awake = setInterval(() => void tx.query("select 1"), 2_000);
+    try {
+      await act();
+    } finally {
+      clearInterval(awake);
+    }
+  });
+}
+
+function untilItWaits(): Promise<void> {
+  return waitUntil("the push waits to be written", async () => (await listWaiting()).length > 0, 120_000);
+}
+
+async function listWaiting(): Promise<readonly unknown[]> {
+  const { rows } = await served.db.query(
+    "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+  return rows;
+}
+
+describe("a push from a shell without a controller (R40)", () => {
+  it("is delivered by the shell under a lease of its own, which is given back", { timeout }, async () => {
+    await served.db.query("update module set standing = 'out-of-date'");
+    const shell = served.startShell("push", "node-a");
+    expect(await shell.ended(), shell.output()).toBe(3); // no host was ever heard
+    expect(shell.output()).toContain("this shell delivers under epoch 1");
+    expect(shell.output()).toMatch(/settled.*applied on 0 of 1/);
+    expect(shell.output()).toContain("hosts fetch it when a controller runs");
+    expect(shell.output()).toContain("not built from this shell, and not at their newest source by the records: app");
+    expect(await sends("node-a")).toEqual(["1.1"]);
+    expect(await grants()).toEqual(["shell given-back"]);
+  });
+
+  it("goes under the first shell where two push at once, and both end", { timeout }, async () => {
+    const shells = [served.startShell("push", "node-a"), served.startShell("declare", "node-b")];
+    for (const shell of shells) expect(await shell.ended(), shell.output()).toBe(3);
+    for (const shell of shells) expect(shell.output()).toContain("settled");
+    expect(await sends("node-a")).toHaveLength(1);
+    expect(await sends("node-b")).toHaveLength(1);
+    expect((await readLeaseStand(served.db, served.mesh))?.holder).toBeNull();
+    for (const grant of await grants()) expect(grant).toBe("shell given-back");
+  });
+
+  it("acts under the holder's epoch where a controller runs", { timeout }, async () => {
+    const controller = served.startController();
+    await controller.hears("this controller acts for the mesh", 90_000);
+    const shell = served.startShell("push", "node-a", "--timeout", "20");
+    await waitUntil("it was sent", async () => (await sends("node-a")).length > 0, 60_000);
+    expect(await shell.ended(), shell.output()).toBe(3);
+    expect(shell.output()).not.toContain("this shell");
+    expect(await sends("node-a")).toEqual(["1.1"]);
+    expect(await grants()).toEqual(["controller holds"]);
+  });
+});
+
+describe("a shell that ends in the middle of its push (R40, R50)", () => {
+  it("lets what was begun end at Ctrl-C, and the controller that stands by ends the push", { timeout }, async () => {
+    const shell = served.startShell("push", "node-a", "--timeout", "200");
+    await holdSends(async () => {
+      await untilItWaits();
+      const controller = served.startController();
+      await controller.hears(`/${shell.pid} holds the lease since`, 120_000);
+      await untilItWaits();
+      shell.child.kill("SIGINT");
+      await shell.hears("what was begun ends first");
+    });
+    expect(await shell.ended(), shell.output()).not.toBe(0);
+    expect(shell.output()).toContain("gave its lease back; the push goes on when a controller runs");
+    await expectOneSend();
+    expect(await grants()).toEqual(["controller holds", "shell given-back"]);
+  });
+
+  it("is killed with -9: the push ends when a controller starts, and nothing is sent twice", { timeout }, async () => {
+    const shell = served.startShell("push", "node-a", "--timeout", "200");
+    await holdSends(async () => {
+      await untilItWaits();
+      await shell.end("SIGKILL");
+    });
+    served.startController();
+    await expectOneSend();
+    expect(await grants()).toEqual(["controller holds", "shell taken-over"]);
+  });
+});
+
+/** The push that was left comes to its end, with one declaration for the node in all. */
+async function expectOneSend(): Promise<void> {
+  await waitUntil("the push ended", async () => (await listOpenPushes(served.db, served.mesh)).length === 0, 200_000);
+  expect(await sends("node-a")).toHaveLength(1);
+}
