@@ -1,6 +1,6 @@
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
-import { DeadEpochError, InputError } from "../core/errors.ts";
+import { DeadEpochError, InputError, StoppedError } from "../core/errors.ts";
 import { heartbeatEvery } from "./heartbeat-every.ts";
 import { tellBatch, type TellDependencies, type TellRequest } from "./tell.ts";
 
@@ -21,6 +21,8 @@ export function createDeliverActivities(deps: DeliverDependencies) {
       } catch (error) {
         if (error instanceof DeadEpochError) deps.onDeadEpoch(error);
         if (error instanceof InputError) throw ApplicationFailure.nonRetryable(error.message, "InputError");
+        if (error instanceof StoppedError)
+          throw ApplicationFailure.nonRetryable(error.message, "StoppedError", error.next);
         throw error;
       } finally {
         stopHeartbeat();

@@ -11,6 +11,7 @@ import { recordModulePlans, type ModulePlan } from "../store/module-plans.ts";
 import type { ModuleToPlan } from "../store/modules-to-plan.ts";
 import { listBehindSince, listHeldCommits } from "../store/held-sources.ts";
 import { accountFor, getWave, type Accounted } from "../store/waves.ts";
+import { readStop } from "../store/stop.ts";
 import { loadWorld } from "../store/world.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
 import type { NextStep, StepPlan, StepRequest } from "./control-types.ts";
@@ -134,6 +135,8 @@ async function account(
 async function planAutoPush(deps: ControlDependencies, request: StepRequest): Promise<NextStep | null> {
   // One at a time: what becomes fit meanwhile goes into the next.
   if (request.running.some((key) => key.startsWith("push "))) return null;
+  // Nothing could be numbered: a push would only end with that, and the next look would begin another one (R35).
+  if ((await readStop(deps.db, deps.mesh)) !== null) return null;
   const world = await inTransaction(deps.db, { isolation: "repeatable read", access: "read only" }, (tx) =>
     loadWorld(tx, deps.mesh),
   );

@@ -1,5 +1,5 @@
 import type { Declaration, Secret } from "../core/declaration.ts";
-import { DeadEpochError, InputError } from "../core/errors.ts";
+import { DeadEpochError, InputError, StoppedError } from "../core/errors.ts";
 import type { Told } from "../core/push.ts";
 import type { Name } from "../core/names.ts";
 import { withIssued } from "../decide/apply-composition.ts";
@@ -38,6 +38,7 @@ export interface TellRequest {
 
 /**
  * The one transaction (R27, R28): numbers, reads, compositions, mints, declarations and their record are one commit.
+ * Where the mesh is stopped, the push ends with that (R35), and StoppedError is thrown.
  * Done again it is done under new numbers, and sends nothing that this push already told. Only before it begins is a
  * cancelled or shut down attempt stopped: after that the transaction ends as a whole.
  */
@@ -52,15 +53,28 @@ export async function tellBatch(
   if (targets.length > 0) {
     signal.throwIfAborted();
     if (!deps.mayAct()) throw new DeadEpochError(deps.mesh, deps.epoch);
-    await deps.records.passGate({ epoch: deps.epoch, count: targets.length }, (gate, numbers) =>
-      tellTargets(deps, { gate, numbers, push, request, targets }),
-    );
+    try {
+      await deps.records.passGate({ epoch: deps.epoch, count: targets.length }, (gate, numbers) =>
+        tellTargets(deps, { gate, numbers, push, request, targets }),
+      );
+    } catch (error) {
+      if (error instanceof StoppedError) await endStopped(deps, request, error);
+      throw error;
+    }
   }
   const names = new Set(targets.map((target) => target.node));
   const told = await deps.records.listTold(request.push);
   return {
     sent: told.filter((one) => one.round === request.round && one.outcome === "sent" && names.has(one.node)).length,
   };
+}
+
+/** Who stopped the mesh stopped this push with it: it ends here, with what it told until now, and is not begun again. */
+async function endStopped(deps: TellDependencies, { push, round }: TellRequest, error: StoppedError): Promise<void> {
+  const told = await deps.records.listTold(push);
+  const sent = new Set(told.filter((one) => one.outcome === "sent").map((one) => one.node)).size;
+  const counts = { rounds: round, sent, held: 0, notWorkedOut: 0, moving: [] };
+  await deps.records.endPush(push, { push, outcome: "failed", ...counts, message: error.message });
 }
 
 interface Batch {

@@ -58,6 +58,12 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/declare.ts")).declareCommand,
   },
   {
+    words: "recover",
+    summary: "show what hosts have after records were restored or lost, and go on above it",
+    as: "controller",
+    load: async () => (await import("./commands/recover.ts")).recoverCommand,
+  },
+  {
     words: "build",
     summary: "look at the sources now, and build what is behind",
     as: "operator",

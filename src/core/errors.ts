@@ -29,6 +29,15 @@ export class DeadEpochError extends Error {
   }
 }
 
+/**
+ * The mesh is stopped: hosts have what the records never sent, or the records were restored (R35). Nothing is numbered or
+ * sent until a person recovers; doing it again does not help. The message names the mesh and why: `sayStopped` makes it.
+ */
+export class StoppedError extends Error {
+  override readonly name = "StoppedError";
+  readonly next = "see what each host has: mesh recover";
+}
+
 /** What the system called its failure, e.g. `ENOENT`; null for anything else. */
 export function errorCode(error: unknown): string | null {
   if (!(error instanceof Error) || !("code" in error)) return null;

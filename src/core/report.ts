@@ -27,6 +27,7 @@ export const refusalCheckSchema = z.enum([
   "schema",
   "digest",
   "older",
+  "jump",
   "same-number-other-digest",
   "size",
   "seal",

@@ -2,6 +2,7 @@ import type { Declaration, Order } from "../core/declaration.ts";
 import type { Digest, Name } from "../core/names.ts";
 import type { RefusalCheck } from "../core/report.ts";
 import { digestValue } from "./digest.ts";
+import { jumpLimits } from "./jump-limits.ts";
 import { compareOrder, describeOrder } from "./order.ts";
 
 /** What the host has accepted, as kept on its disk. */
@@ -62,16 +63,29 @@ function checkContent({ offered, limits }: AcceptInput): Acceptance | null {
 
 /** A mark of another incarnation does not count: enrolling again is the way out of a fence that went too far. */
 function checkOrder({ have, incarnation, offered }: AcceptInput): Acceptance {
-  if (have === null || have.incarnation !== incarnation) return { kind: "accept" };
+  if (have === null || have.incarnation !== incarnation) return checkJump(offered, null);
   const place = compareOrder(offered, have.order);
   const ours = describeOrder(have.order);
-  if (place > 0) return { kind: "accept" };
+  if (place > 0) return checkJump(offered, have.order);
   if (place < 0) return refuse("older", `it is ${describeOrder(offered)}, this host has ${ours}`);
   if (offered.digest === have.digest) return { kind: "duplicate" };
   return refuse(
     "same-number-other-digest",
     `two contents under ${ours}: it has ${offered.digest}, here is ${have.digest}`,
   );
+}
+
+/** A mark that was pushed to the end of the number space would let nothing in any more (R35): see `jumpLimits`. */
+function checkJump({ epoch, number }: Declaration, from: Order | null): Acceptance {
+  const offered = describeOrder({ epoch, number });
+  const { ceiling, epochs, numbers } = jumpLimits;
+  if (epoch > ceiling || number > ceiling)
+    return refuse("jump", `it is ${offered}, no host takes more than ${ceiling}`);
+  if (from === null) return { kind: "accept" };
+  const what =
+    epoch - from.epoch > epochs ? `${epochs} epochs` : number - from.number > numbers ? `${numbers} numbers` : null;
+  if (what === null) return { kind: "accept" };
+  return refuse("jump", `it is ${offered}, more than ${what} above ${describeOrder(from)}, which this host has`);
 }
 
 function refuse(check: RefusalCheck, message: string): Acceptance {

@@ -5,7 +5,7 @@ import { composeForPush } from "./compose-for-push.ts";
 import type { Composition, Hold, Problem } from "./composition.ts";
 import { describeOrder } from "./order.ts";
 import { compareText, listNames } from "./short-names.ts";
-import type { Offer, Sent, World } from "./world.ts";
+import { standingSend, type Offer, type Sent, type World } from "./world.ts";
 
 export interface DecideTellInput {
   readonly world: World;
@@ -51,7 +51,9 @@ export function decideTell(input: DecideTellInput): TellDecision {
   // What another machine under this name was sent says nothing about this one.
   const last = world.sent.get(node);
   const sent = last?.incarnation === world.nodes.get(node)?.incarnation ? last : undefined;
-  if (sent !== undefined && isSent(composition, sent)) {
+  // Where the host has something above it, what was sent last is not what it has: it is told again (R35).
+  const stands = standingSend(world, node) !== undefined;
+  if (sent !== undefined && stands && isSent(composition, sent)) {
     const current = `${node} was already sent exactly this, as ${describeOrder(sent.order)}`;
     return { kind: "already-current", why: current, digest: composition.digest };
   }

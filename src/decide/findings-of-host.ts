@@ -9,6 +9,8 @@ import { isStuck } from "./track-failures.ts";
 /** What the host's own words say: nothing here is inferred from what was sent to it. */
 export function findingsOfHost(facts: SituationFacts): Finding[] {
   const { sent, incarnation } = facts;
+  const claimed = findClaim(facts);
+  if (claimed !== null) return [...findSilence(facts, null), claimed];
   // A host that was never told anything owes no word.
   if (sent === null || incarnation === null || sent.incarnation !== incarnation) return [];
   const account = facts.account?.incarnation === incarnation ? facts.account : null;
@@ -29,6 +31,23 @@ export function findingsOfHost(facts: SituationFacts): Finding[] {
     return [...findings, { word: "cannot-tell", since: account.receivedAt, why }];
   }
   return [...findings, ...findOutcome(sent, account)];
+}
+
+/**
+ * It has what these records never sent: its reports are no account, and its last account is of before (R35). Once it is
+ * sent something above that, it is simply outstanding.
+ */
+function findClaim({ claim, sent, account, incarnation }: SituationFacts): Finding | null {
+  if (claim === undefined || claim.incarnation !== incarnation) return null;
+  const has = describeOrder(claim.order);
+  if (claim.isLeftOut) {
+    if (account !== null && timeMs(account.receivedAt) > timeMs(claim.heardAt)) return null;
+    const why = `the host says that it has ${has}, which a recovery left out: enrol it again, or reset its mark`;
+    return { word: "cannot-tell", since: claim.since, why };
+  }
+  if (sent !== null && compareOrder(sent.order, claim.order) > 0) return null;
+  const what = claim.kind === "ahead" ? "which these records never sent" : "with other content than these records sent";
+  return { word: "cannot-tell", since: claim.since, why: `the host has ${has}, ${what}` };
 }
 
 /** The outcome of exactly what it was last sent (case 40). *Applied* is the only one that says nothing here. */

@@ -1,4 +1,4 @@
-import { describeOrder } from "./order.ts";
+import { compareOrder, describeOrder } from "./order.ts";
 import type { Finding } from "./situation.ts";
 import type { SituationFacts } from "./situation-facts.ts";
 
@@ -19,12 +19,23 @@ export function findingsOfRecords(facts: SituationFacts): Finding[] {
       sent === null ? "it was never told anything" : "its host was enrolled again and was not told anything yet";
     return [...findings, { word: "never-told", since: null, why: `${why}: \`push ${facts.node}\` sends it` }];
   }
-  if (composition.kind !== "composed" || composition.digest === sent.digest) return findings;
+  if (composition.kind !== "composed") return findings;
+  if (isOvertaken(facts, sent)) {
+    const why = `what its host has is not what these records sent: \`push ${facts.node}\` sends it that`;
+    return [...findings, { word: "out-of-date", since: facts.claim?.since ?? null, why }];
+  }
+  if (composition.digest === sent.digest) return findings;
   // What a push made of it holds until it is sent, and only while there is something to send.
   if (lastTold !== null && lastTold.at > sent.at) {
     findings.push({ word: "held", since: lastTold.at, why: lastTold.why });
   }
   return [...findings, { word: "out-of-date", since: changedSince, why: explainDifference(facts, sent) }];
+}
+
+/** As `standingSend` does, by which a push decides. */
+function isOvertaken({ claim, incarnation }: SituationFacts, sent: NonNullable<SituationFacts["sent"]>): boolean {
+  if (claim === undefined || claim.isLeftOut || claim.incarnation !== incarnation) return false;
+  return compareOrder(claim.order, sent.order) >= 0;
 }
 
 function explainDifference({ composition }: SituationFacts, sent: NonNullable<SituationFacts["sent"]>): string {

@@ -14,6 +14,8 @@ export interface SituationFacts {
   readonly composition: Composition;
   readonly sent: (Sent & { readonly at: string }) | null;
   readonly account: AccountFacts | null;
+  /** What the host says that it has and these records never sent (R35). Left out: nothing of the kind. */
+  readonly claim?: ClaimFacts | undefined;
   /** The host's last request of any kind; null: never. */
   readonly lastContactAt: string | null;
   /** What the last push that looked at this node made of it, where it was not sent. */
@@ -43,6 +45,16 @@ export interface AccountFacts {
   readonly track: Pick<FailureTrack, "failing" | "failingSince" | "failingCount" | "noSuccessSince" | "noSuccessCount">;
   /** The host went back by itself (case 33). */
   readonly reverted?: { readonly to: Order; readonly why: string; readonly since: string };
+}
+
+export interface ClaimFacts {
+  readonly incarnation: string;
+  readonly order: Order;
+  readonly kind: "ahead" | "fork";
+  readonly since: string;
+  readonly heardAt: string;
+  /** A person went on without its word. */
+  readonly isLeftOut: boolean;
 }
 
 export interface SituationLimits {

@@ -5,6 +5,7 @@ import type { Digest, Name } from "../core/names.ts";
 import type { Assignment } from "../core/node.ts";
 import type { Provision } from "../core/provision.ts";
 import type { Endpoint } from "../core/resource.ts";
+import { compareOrder } from "./order.ts";
 
 /** Everything composition reads, at one moment. Loaded by the store in one snapshot. */
 export interface World {
@@ -21,6 +22,8 @@ export interface World {
   readonly versions: ReadonlyMap<string, number>;
   /** What each node was last sent. No entry: never told. */
   readonly sent: ReadonlyMap<Name, Sent>;
+  /** What a node's host says that it has and these records never sent to it (R35), where it is believed. */
+  readonly claims?: ReadonlyMap<Name, Order>;
 }
 
 export interface WorldNode {
@@ -58,6 +61,13 @@ export interface Offer {
   readonly module: Name;
   readonly kind: ProvisionKind;
   readonly endpoint: Endpoint;
+}
+
+/** What the node was last sent, where its host has nothing above that: it cannot have taken it otherwise (R35). */
+export function standingSend(world: World, node: Name): Sent | undefined {
+  const sent = world.sent.get(node);
+  const claim = world.claims?.get(node);
+  return sent !== undefined && claim !== undefined && compareOrder(claim, sent.order) >= 0 ? undefined : sent;
 }
 
 export function artifactKey(module: Name, digest: Digest): string {

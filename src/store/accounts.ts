@@ -1,10 +1,13 @@
 import { z } from "zod";
 import { digestSchema, nameSchema, timestampSchema, type Digest, type Name } from "../core/names.ts";
+import type { Order } from "../core/declaration.ts";
 import { reportSchema, type Report } from "../core/report.ts";
 import type { ReportDecision, ReportFacts } from "../decide/judge-report.ts";
 import type { FailureTrack } from "../decide/track-failures.ts";
+import { settleClaim } from "./claims.ts";
 import { bigintColumn, timeColumn } from "./columns.ts";
 import type { Database, Queryable, Transaction } from "./database.ts";
+import { heedClaim } from "./heed-claim.ts";
 import { many, maybeOne, one, run } from "./rows.ts";
 import { storableJson } from "./storable.ts";
 import { inTransaction } from "./transaction.ts";
@@ -68,8 +71,21 @@ export function keepAccount(
     const decision = decide(facts);
     if (decision.kind === "kept") await writeAccount(tx, mesh, kept, decision.track, facts.receivedAt);
     else if (decision.kind !== "duplicate") await countRefused(tx, mesh, kept.node);
+    if (kept.has !== null) await heedWhatItHas(tx, mesh, kept, kept.has, decision);
     return decision;
   });
+}
+
+/** What these records never sent is refused as an account, and kept as a claim: the mesh stops on it (R35). */
+async function heedWhatItHas(
+  tx: Transaction,
+  mesh: Name,
+  { node, incarnation, digest }: Report,
+  has: Order,
+  decision: ReportDecision,
+): Promise<void> {
+  if (decision.kind === "kept") await settleClaim(tx, mesh, node, has);
+  if (decision.kind === "unknown-declaration") await heedClaim(tx, mesh, { node, incarnation, order: has, digest });
 }
 
 export function getAccount(db: Queryable, mesh: Name, node: Name): Promise<AccountRecord | null> {

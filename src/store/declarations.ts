@@ -109,6 +109,17 @@ export function newestDeclaration(db: Queryable, mesh: Name, node: Name): Promis
   );
 }
 
+/** Whether the node was ever sent that, by these records. */
+export async function wasSent(db: Queryable, mesh: Name, node: Name, order: Order): Promise<boolean> {
+  const found = await maybeOne(
+    db,
+    z.object({ found: z.literal(1) }),
+    `select 1 as found from declaration where mesh = $1 and node = $2 and epoch = $3 and number = $4`,
+    [mesh, node, order.epoch, order.number],
+  );
+  return found !== null;
+}
+
 export function getDeclaration(db: Queryable, mesh: Name, node: Name, order: Order): Promise<Mail | null> {
   return maybeOne(
     db,

@@ -1,10 +1,12 @@
-import { DeadEpochError } from "../core/errors.ts";
+import { DeadEpochError, StoppedError } from "../core/errors.ts";
 import { atStep } from "../core/failpoints.ts";
 import type { Name } from "../core/names.ts";
+import { sayStopped } from "../decide/judge-claim.ts";
 import { bigintColumn } from "./columns.ts";
 import { z } from "zod";
 import type { Database, Transaction } from "./database.ts";
 import { maybeOne, run } from "./rows.ts";
+import { readStop } from "./stop.ts";
 import { inTransaction } from "./transaction.ts";
 
 export interface GateRequest {
@@ -25,8 +27,8 @@ export const gateLimits = { lockTimeoutMs: 30_000, statementTimeoutMs: 60_000 } 
 
 /**
  * The one transaction (R27, R28, R36): takes the numbers first, then `fn` reads, composes and writes, all at
- * one moment. Rejects with DeadEpochError where `epoch` is over. `fn` runs once; nothing in it is kept unless
- * this resolves.
+ * one moment. Rejects with DeadEpochError where `epoch` is over, with StoppedError where the mesh is stopped (R35).
+ * `fn` runs once; nothing in it is kept unless this resolves.
  */
 export function withGate<T>(
   db: Database,
@@ -53,11 +55,19 @@ export async function passGate(tx: Transaction, request: GateRequest): Promise<{
   const taken = await maybeOne(
     tx,
     z.object({ number: bigintColumn }),
-    `update mesh set number = number + $3::bigint where name = $1 and epoch = $2 and epoch > 0 returning number`,
+    `update mesh set number = number + $3::bigint
+      where name = $1 and epoch = $2 and epoch > 0 and stopped_at is null returning number`,
     [request.mesh, request.epoch, request.count],
   );
-  if (taken === null) throw new DeadEpochError(request.mesh, request.epoch);
+  if (taken === null) throw await explainRefusal(tx, request);
   return { firstNumber: taken.number - request.count + 1 };
+}
+
+/** A dead epoch comes first: another controller's stop is not this one's business. */
+async function explainRefusal(tx: Transaction, { mesh, epoch }: GateRequest): Promise<Error> {
+  const now = await maybeOne(tx, z.object({ epoch: bigintColumn }), `select epoch from mesh where name = $1`, [mesh]);
+  const stop = now?.epoch === epoch ? await readStop(tx, mesh) : null;
+  return stop === null ? new DeadEpochError(mesh, epoch) : new StoppedError(sayStopped(mesh, stop.why));
 }
 
 /**

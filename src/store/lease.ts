@@ -136,7 +136,7 @@ function raiseEpoch(tx: Transaction, mesh: Name, epoch: number): Promise<number>
 }
 
 /** Those before that were not given back: their holder stopped renewing, and a successor is granted now. */
-function endGrants(tx: Transaction, mesh: Name): Promise<number> {
+export function endGrants(tx: Transaction, mesh: Name): Promise<number> {
   return run(
     tx,
     `update epoch_grant g set ended = 'taken-over', ended_at = now(),

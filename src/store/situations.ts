@@ -4,6 +4,7 @@ import { situationOf, type Situation } from "../decide/situation.ts";
 import type { SituationLimits } from "../decide/situation-facts.ts";
 import type { World } from "../decide/world.ts";
 import { listAccounts, type AccountRecord } from "./accounts.ts";
+import { listClaims, type ClaimRecord } from "./claims.ts";
 import type { Database, Transaction } from "./database.ts";
 import { listSent, type SentRecord } from "./declarations.ts";
 import { listLastTold, type LastTold } from "./last-told.ts";
@@ -42,6 +43,7 @@ export interface ViewRecords {
   readonly sent: readonly SentRecord[];
   readonly accounts: readonly AccountRecord[];
   readonly told: readonly LastTold[];
+  readonly claims: readonly ClaimRecord[];
   /** When the source of each module was last looked at; null: never. */
   readonly looked: ReadonlyMap<Name, string | null>;
 }
@@ -53,6 +55,7 @@ async function readView(tx: Transaction, mesh: Name, options: ViewOptions): Prom
     sent: await listSent(tx, mesh),
     accounts: await listAccounts(tx, mesh),
     told: await listLastTold(tx, mesh),
+    claims: await listClaims(tx, mesh),
     looked: await readLookedAt(tx, mesh),
   };
   return assembleView(records, options);
@@ -64,10 +67,19 @@ export function assembleView({ world, looked, ...records }: ViewRecords, options
   const sent = new Map(records.sent.map((one) => [one.node, one]));
   const accounts = new Map(records.accounts.map((one) => [one.node, one]));
   const told = new Map(records.told.map((one) => [one.node, one]));
+  const claims = new Map(records.claims.map((one) => [one.node, one]));
   const situations = new Map<Name, Situation>();
   for (const node of nodes.values()) {
     const name = node.name;
-    const its = { world, node, sent: sent.get(name), account: accounts.get(name), told: told.get(name), looked };
+    const its = {
+      world,
+      node,
+      sent: sent.get(name),
+      account: accounts.get(name),
+      told: told.get(name),
+      claim: claims.get(name),
+      looked,
+    };
     situations.set(name, situate(its, options));
   }
   return { world, nodes, sent, accounts, situations, readAt: options.now };
@@ -88,11 +100,12 @@ interface NodeRecords {
   readonly sent: SentRecord | undefined;
   readonly account: AccountRecord | undefined;
   readonly told: LastTold | undefined;
+  readonly claim: ClaimRecord | undefined;
   readonly looked: ReadonlyMap<Name, string | null>;
 }
 
 function situate(records: NodeRecords, options: ViewOptions): Situation {
-  const { world, node, sent, account, told } = records;
+  const { world, node, sent, account, told, claim } = records;
   return situationOf({
     node: node.name,
     incarnation: node.incarnation,
@@ -111,6 +124,7 @@ function situate(records: NodeRecords, options: ViewOptions): Situation {
             receivedAt: account.receivedAt,
             track: account.track,
           },
+    claim,
     lastContactAt: node.lastContactAt,
     lastTold: told === undefined ? null : { outcome: told.outcome, why: told.why, at: told.at },
     changedSince: null,

@@ -6,6 +6,7 @@ import type { Assignment } from "../core/node.ts";
 import type { Provision } from "../core/provision.ts";
 import { artifactKey, type World, type WorldArtifact, type WorldModule, type WorldNode } from "../decide/world.ts";
 import { listAssignments } from "./assignments.ts";
+import { listClaims } from "./claims.ts";
 import { bigintColumn } from "./columns.ts";
 import type { Transaction } from "./database.ts";
 import { listSent } from "./declarations.ts";
@@ -25,6 +26,7 @@ export async function loadWorld(tx: Transaction, mesh: Name): Promise<World> {
   const provisions = await listProvisions(tx, mesh, { states: ["issued", "owed"] });
   const versions = await readHighestVersions(tx, mesh);
   const sent = await listSent(tx, mesh);
+  const claims = (await listClaims(tx, mesh)).filter((claim) => !claim.isLeftOut);
   return {
     mesh,
     nodes: new Map(nodes.map((node) => [node.name, node])),
@@ -39,6 +41,7 @@ export async function loadWorld(tx: Transaction, mesh: Name): Promise<World> {
         { order, digest, builds, incarnation, offers },
       ]),
     ),
+    claims: new Map(claims.map(({ node, order }) => [node, order])),
   };
 }
 

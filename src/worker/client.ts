@@ -1,6 +1,6 @@
 import { Client, Connection, WorkflowFailedError } from "@temporalio/client";
 import { ApplicationFailure, type SearchAttributePair } from "@temporalio/common";
-import { InputError, UnavailableError } from "../core/errors.ts";
+import { InputError, StoppedError, UnavailableError } from "../core/errors.ts";
 import { pushResultSchema, type PushResult } from "../core/push.ts";
 import { controlQueue, pushWorkflowId, reconcileWorkflowId } from "../decide/ids.ts";
 import { meshName, meshNodes, meshPhase } from "../workflows/attributes.ts";
@@ -118,6 +118,7 @@ async function readResult(result: () => Promise<PushResult>): Promise<PushResult
   } catch (error) {
     if (error instanceof WorkflowFailedError) {
       const failure = findFailure(error);
+      if (failure?.type === "StoppedError") throw new StoppedError(failure.message, { cause: error });
       if (failure?.type === "InputError") throw new InputError(failure.message, nextOf(failure), { cause: error });
     }
     throw error;

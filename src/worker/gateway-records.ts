@@ -9,8 +9,9 @@ import type { GatewayRecords, KeptReport } from "../link/gateway/gateway-records
 import { incarnationOf } from "../link/keys.ts";
 import { keepAccount } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
-import { newestDeclaration } from "../store/declarations.ts";
+import { newestDeclaration, wasSent } from "../store/declarations.ts";
 import { useToken } from "../store/enrolment.ts";
+import { keepClaim } from "../store/heed-claim.ts";
 import { getNode, recordContact } from "../store/nodes.ts";
 import { confirmWithdrawals } from "../store/provisions.ts";
 import { getRoot } from "../store/roots.ts";
@@ -65,6 +66,7 @@ export function createGatewayRecords(parts: GatewayParts): GatewayRecords {
     hostKeysOf: async (node) => (await getNode(db, mesh, node))?.keys ?? null,
     newestEnvelope: (node, after) => readNewest(parts, node, after),
     rootAt: (version) => getRoot(db, mesh, version),
+    heedClaim: (node, has) => heed(parts, node, has),
     onDeclaration: (node, wake) => parts.wakes.subscribe(node, wake),
     keepReport: (_node, report) => keep(parts, report),
     statBlob: (digest) => artifacts.statBlob(digest),
@@ -84,6 +86,15 @@ async function readNewest(
   // What was sent to a host that this one replaced is not for it.
   const incarnation = (await getNode(db, mesh, node))?.incarnation;
   return mail.incarnation === incarnation ? trust.renew(mail.envelope) : null;
+}
+
+/** What it has is what it was sent last, or was sent before: nearly always. Everything else is judged, and kept. */
+async function heed({ db, mesh }: GatewayParts, node: string, has: Order): Promise<boolean> {
+  if (await wasSent(db, mesh, node, has)) return true;
+  const incarnation = (await getNode(db, mesh, node))?.incarnation;
+  if (incarnation === null || incarnation === undefined) return true;
+  const judged = await keepClaim(db, mesh, { node, incarnation, order: has, digest: null });
+  return judged.kind === "known" || !judged.stops;
 }
 
 async function keep({ db, mesh }: GatewayParts, report: Report): Promise<KeptReport> {

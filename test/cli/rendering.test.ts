@@ -38,6 +38,7 @@ const settled: StatusDocument = {
     renewedMsAgo: 1000,
   },
   standbys: [],
+  stopped: null,
   modules: [
     {
       ...line,
@@ -225,6 +226,7 @@ describe("plan for a person (R23)", () => {
     const text = planText({
       named: ["node-a"],
       settles: true,
+      stopped: null,
       nodes: [
         {
           node: "node-a",

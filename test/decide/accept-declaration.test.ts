@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Declaration } from "../../src/core/declaration.ts";
 import type { Resource } from "../../src/core/resource.ts";
 import { acceptDeclaration, type Acceptance, type Mark } from "../../src/decide/accept-declaration.ts";
+import { jumpLimits } from "../../src/decide/jump-limits.ts";
 import { compareOrder } from "../../src/decide/order.ts";
 import { digestNamed } from "./support/build-world.ts";
 import { buildDeclaration } from "./support/build-report.ts";
@@ -34,6 +35,12 @@ describe("a host accepts (R27, R38)", () => {
     ["a higher number", buildDeclaration({ number: 8 }), mark, "accept"],
     ["a higher epoch with a lower number", buildDeclaration({ epoch: 2, number: 1 }), mark, "accept"],
     ["the same again, as a duplicate", buildDeclaration(), mark, "duplicate"],
+    ["an epoch at the bound of a jump", buildDeclaration({ epoch: 1 + jumpLimits.epochs }), mark, "accept"],
+    ["no epoch above it", buildDeclaration({ epoch: 2 + jumpLimits.epochs }), mark, "jump"],
+    ["a number at the bound of a jump", buildDeclaration({ number: 7 + jumpLimits.numbers }), mark, "accept"],
+    ["no number above it", buildDeclaration({ number: 8 + jumpLimits.numbers }), mark, "jump"],
+    ["any first declaration below the ceiling", buildDeclaration({ epoch: jumpLimits.ceiling }), null, "accept"],
+    ["no first one above the ceiling", buildDeclaration({ number: jumpLimits.ceiling + 1 }), null, "jump"],
     ["nothing older by number", buildDeclaration({ number: 6 }), mark, "older"],
     [
       "nothing of a dead epoch, whatever its number",

@@ -2,6 +2,7 @@ import type { CommandDefinition } from "../command.ts";
 import { parseName, parseSeconds } from "../arguments.ts";
 import { connectToTemporal } from "../controller.ts";
 import { expectNodes } from "../expect-nodes.ts";
+import { expectNotStopped } from "../expect-not-stopped.ts";
 import { findMissingValues } from "../find-missing-values.ts";
 import { followPush, progressWriter } from "../push/follow-push.ts";
 import { pushCode } from "../push/push-code.ts";
@@ -30,6 +31,7 @@ export const declareCommand: CommandDefinition = {
     const timeoutMs = parseSeconds("--timeout", call.options["timeout"], { min: 1, max: 86_400 });
     return await withMesh(call, async (connection) => {
       await expectNodes(connection, [node]);
+      await expectNotStopped(connection);
       const say = progressWriter(call.context, false);
       const controller = await connectToTemporal(connection);
       try {

@@ -4,6 +4,7 @@ import { diffContent } from "../diff-content.ts";
 import { expectNodes } from "../expect-nodes.ts";
 import { findMissingValues } from "../find-missing-values.ts";
 import type { ExitCode } from "../../decide/exit-code.ts";
+import { readStop } from "../../store/stop.ts";
 import { inTransaction } from "../../store/transaction.ts";
 import { loadWorld } from "../../store/world.ts";
 import { readLastContent } from "../read-last-content.ts";
@@ -15,7 +16,8 @@ const help = `
 Takes the same decisions as a push, on a copy of the records: nothing is numbered, made or sent. + added, - removed,
 ~ changed. There is no token yet to make a push go ahead only if nothing has moved since.
 
-Exit code: 0 nothing would be sent, 1 something would, 2 a node cannot be worked out or needs a confirmation.
+Exit code: 0 nothing would be sent, 1 something would, 2 a node cannot be worked out or needs a confirmation,
+or the mesh is stopped.
 
 Example:
   mesh plan node-a`;
@@ -39,7 +41,7 @@ export const planCommand: CommandDefinition = {
             const before = node.content === null ? null : await readLastContent(tx, mesh, node.node);
             nodes.push(plannedNode(node, node.content === null ? [] : diffContent(before, node.content)));
           }
-          return { named, settles: foreseen.settles, nodes };
+          return { named, settles: foreseen.settles, nodes, stopped: await readStop(tx, mesh) };
         },
       );
       const remedy = await findMissingValues(
@@ -64,6 +66,6 @@ function plannedNode({ content: _content, mints, ...node }: Foreseen, changes: P
 
 function planCode(plan: PlanDocument): ExitCode {
   const bad = plan.nodes.some((node) => node.outcome === "not-worked-out" || node.outcome === "needs-confirmation");
-  if (bad || !plan.settles) return 2;
+  if (bad || !plan.settles || plan.stopped !== null) return 2;
   return plan.nodes.every((node) => node.outcome === "already-current") ? 0 : 1;
 }

@@ -2,6 +2,7 @@ import type { CommandCall, CommandDefinition } from "../command.ts";
 import { parseNames, parseSeconds } from "../arguments.ts";
 import { connectToTemporal, expectController, type PushRequest } from "../controller.ts";
 import { expectNodes } from "../expect-nodes.ts";
+import { expectNotStopped } from "../expect-not-stopped.ts";
 import { findMissingValues } from "../find-missing-values.ts";
 import { InputError } from "../../core/errors.ts";
 import { followPush, progressWriter, startPushOnly } from "../push/follow-push.ts";
@@ -46,6 +47,7 @@ export const pushCommand: CommandDefinition = {
     const timeoutMs = parseSeconds("--timeout", options["timeout"], { min: 1, max: 86_400 });
     return await withMesh(call, async (connection) => {
       await expectNodes(connection, named);
+      await expectNotStopped(connection);
       const say = progressWriter(call.context, false);
       if (options["wait"] === false)
         await expectController(connection, "leave --no-wait out, and this shell delivers it; or start one: npm start");

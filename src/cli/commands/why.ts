@@ -3,12 +3,14 @@ import { parseName } from "../arguments.ts";
 import { loadBuildPlan } from "../../activities/load-build-facts.ts";
 import { InputError } from "../../core/errors.ts";
 import type { Name } from "../../core/names.ts";
+import { sayStopped } from "../../decide/judge-claim.ts";
 import { explainModule, type ModuleExplanation } from "../../decide/explain-module.ts";
 import { listAssignments } from "../../store/assignments.ts";
 import { listBuilds, listBuildsByInputs } from "../../store/builds.ts";
 import { listSends } from "../../store/declarations.ts";
 import { listModuleLabels } from "../../store/module-labels.ts";
 import { getModule, type ModuleRecord } from "../../store/modules.ts";
+import { readStop } from "../../store/stop.ts";
 import { loadMeshView } from "../../store/situations.ts";
 import { findMissingValues } from "../find-missing-values.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
@@ -43,10 +45,12 @@ export const whyCommand: CommandDefinition = {
       const module = await whyModule(connection, subject, now);
       if (node === null && module === null)
         throw new InputError(`there is no node or module ${subject}`, "see mesh status");
+      const stopped = await readStop(connection.db, connection.mesh);
+      const stop = stopped === null ? undefined : `${sayStopped(connection.mesh, stopped.why)}\n  next: mesh recover`;
       return {
         code: 0,
-        document: { ...module?.document, ...node?.document },
-        text: [module?.text, node?.text].filter((text) => text !== undefined).join("\n\n"),
+        document: { ...module?.document, ...node?.document, stopped },
+        text: [module?.text, node?.text, stop].filter((text) => text !== undefined).join("\n\n"),
       };
     });
   },

@@ -1,4 +1,4 @@
-import { InputError, UnavailableError } from "../../core/errors.ts";
+import { InputError, StoppedError, UnavailableError } from "../../core/errors.ts";
 import type { PushResult } from "../../core/push.ts";
 import { pushWorkflowId } from "../../decide/ids.ts";
 import type { CliContext } from "../context.ts";
@@ -152,10 +152,14 @@ function newLines(nodes: readonly PushedNode[], said: Set<string>): string[] {
 
 /** The end of a push that has no result: its workflow failed, or Temporal no longer answers. */
 function describeEnd(error: unknown, push: string): Error {
-  if (error instanceof UnavailableError || error instanceof InputError) return error;
+  if (isForPeople(error)) return error;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const message = cause instanceof Error ? cause.message : String(cause);
   return new Error(`push ${push} failed: ${message}`, { cause: error });
+}
+
+function isForPeople(error: unknown): error is Error {
+  return error instanceof UnavailableError || error instanceof InputError || error instanceof StoppedError;
 }
 
 export function progressWriter(context: CliContext, quiet: boolean): (line: string) => void {

@@ -6,6 +6,7 @@ import { sayPlace } from "../../decide/say-edge.ts";
 import { describeOrder } from "../../decide/order.ts";
 import { isBehind, type Situation } from "../../decide/situation.ts";
 import type { ModuleRecord } from "../../store/modules.ts";
+import type { Stop } from "../../store/stop.ts";
 import type { ControllerState } from "../controller-state.ts";
 import { labelsOf } from "../text/label-text.ts";
 import type { StatusRecords } from "./load-status.ts";
@@ -35,6 +36,8 @@ export interface StatusDocument {
   readonly controller: ControllerState;
   /** Controllers that wait for the lease, as long as they are heard. */
   readonly standbys: readonly { readonly holder: string; readonly since: string; readonly seenMsAgo: number }[];
+  /** Nothing is sent until a person recovers; null: the mesh is not stopped. */
+  readonly stopped: Stop | null;
   readonly modules: readonly StatusModule[];
   readonly nodes: readonly StatusNode[];
   readonly owed: readonly {
@@ -66,6 +69,7 @@ export function buildStatus(records: StatusRecords): StatusDocument {
     readAt: view.readAt,
     controller: records.controller,
     standbys: records.standbys.map(({ holder, since, seenMsAgo }) => ({ holder, since, seenMsAgo })),
+    stopped: records.stop,
     modules: records.modules.map((module) => statusOfModule(records, module, nodes, width)),
     nodes,
     owed: records.owed.map(({ provision, withdrawnAt, ageMs, told }) => ({

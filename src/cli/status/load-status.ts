@@ -11,6 +11,7 @@ import { listOpenPushes, type PushRecord } from "../../store/pushes.ts";
 import { readClock } from "../../store/read-clock.ts";
 import { loadMeshView, type MeshView } from "../../store/situations.ts";
 import { listHeads, type SourceHead } from "../../store/source-heads.ts";
+import { readStop, type Stop } from "../../store/stop.ts";
 import { inTransaction } from "../../store/transaction.ts";
 import type { Standby } from "../../store/standbys.ts";
 import { type ControllerState, readControllerState, readStandbys } from "../controller-state.ts";
@@ -29,6 +30,7 @@ export interface StatusRecords {
   readonly owed: readonly OwedProvision[];
   readonly conditions: readonly Condition[];
   readonly openPushes: readonly PushRecord[];
+  readonly stop: Stop | null;
 }
 
 /** Read now. A record that does not answer is an error, never left out (R26). */
@@ -52,6 +54,7 @@ export async function loadStatus(db: Database, mesh: Name, limits: SituationLimi
       owed: await listOwed(tx, mesh),
       conditions: await listConditions(tx, mesh),
       openPushes: await listOpenPushes(tx, mesh),
+      stop: await readStop(tx, mesh),
     };
   });
 }

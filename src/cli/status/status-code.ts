@@ -2,7 +2,10 @@ import { exitCodeOf, type ExitCode } from "../../decide/exit-code.ts";
 import type { StatusDocument } from "./build-status.ts";
 
 /** 0 only when every node is settled, every module delivered what its source is, and nothing is owed (R48). */
-export function statusCode(status: Pick<StatusDocument, "nodes" | "modules" | "owed" | "conditions">): ExitCode {
+export function statusCode(
+  status: Pick<StatusDocument, "nodes" | "modules" | "owed" | "conditions" | "stopped">,
+): ExitCode {
+  if (status.stopped !== null) return 2;
   const ofNodes = exitCodeOf(status.nodes);
   const bad = status.modules.some((module) => module.standing === "unfit" || module.standing === "broken");
   if (ofNodes === 2 || bad || status.conditions.some((condition) => condition.urgent)) return 2;

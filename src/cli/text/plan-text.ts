@@ -1,6 +1,7 @@
 import type { Name } from "../../core/names.ts";
 import type { ContentChange } from "../diff-content.ts";
 import type { Foreseen } from "../simulate-push.ts";
+import type { Stop } from "../../store/stop.ts";
 import { alignColumns } from "./columns.ts";
 import { plainLine } from "./plain.ts";
 import { reasonOf } from "./push-text.ts";
@@ -15,6 +16,8 @@ export interface PlanDocument {
   readonly named: readonly Name[];
   readonly settles: boolean;
   readonly nodes: readonly PlannedNode[];
+  /** Null: it may send. */
+  readonly stopped: Stop | null;
 }
 
 const signs = { added: "+", removed: "-", changed: "~" } as const;
@@ -31,6 +34,7 @@ export function planText(plan: PlanDocument, remedy: string | null = null): stri
       ? `a push of ${plan.named.join(", ")} would send nothing`
       : `a push of ${plan.named.join(", ")} would send to ${sends.length} ${sends.length === 1 ? "node" : "nodes"}${cascaded.length === 0 ? "" : `, ${cascaded.length} of them by cascade`}`;
   return [
+    ...(plan.stopped === null ? [] : [`the mesh is stopped, and nothing is sent: ${plainLine(plan.stopped.why)}`]),
     plan.settles ? head : `${head}, and would not settle`,
     ...plan.nodes.flatMap((node) => ["", ...nodeLines(node)]),
     "",
@@ -52,6 +56,7 @@ function nodeLines(node: PlannedNode): string[] {
 }
 
 function nextCommand(plan: PlanDocument, sends: number): string {
+  if (plan.stopped !== null) return "mesh recover";
   const names = plan.named.join(" ");
   if (plan.nodes.some((node) => node.outcome === "needs-confirmation")) return `mesh push ${names} --confirm-removal`;
   const trouble = plan.nodes.find((node) => node.outcome === "not-worked-out" || node.outcome === "held");

@@ -30,7 +30,12 @@ function headText(status: StatusDocument): string {
   return [
     `mesh ${status.mesh}, read at ${status.readAt}; ${sayWhoActs(status.controller)}`,
     ...status.standbys.map((one) => `  ${plainLine(one.holder, 80)} stands by`),
+    ...sayStop(status),
   ].join("\n");
+}
+
+function sayStop({ stopped }: StatusDocument): string[] {
+  return stopped === null ? [] : [`STOPPED since ${stopped.since}, nothing is sent: ${plainLine(stopped.why)}`];
 }
 
 function sayWhoActs(controller: StatusDocument["controller"]): string {
@@ -119,6 +124,7 @@ function nextCommand(status: StatusDocument, watched: boolean): string | null {
   const { controller } = status;
   if (!controller.runs || controller.role === "shell")
     return "npm start (or mesh serve): nothing moves without a controller";
+  if (status.stopped !== null) return "mesh recover";
   const behind = status.nodes.filter((node) => node.behind);
   if (behind.length === 1) return `mesh plan ${behind[0]?.node}   then   mesh push ${behind[0]?.node}`;
   if (behind.length > 1) return "mesh push --behind";

@@ -11,6 +11,7 @@ export function addDeclarationRoute(addRoute: AddRoute, context: GatewayContext)
     const asked = readQuery(call.request.url);
     if (asked === null) return refuse(call.reply, { status: 400, reason: "after=<epoch>.<number>&wait=<seconds>" });
     await call.records.recordContact(call.node);
+    const mayBeTold = asked.after === null || (await call.records.heedClaim(call.node, asked.after));
     const waiter = context.waiters.enter(call.node);
     if (waiter === null)
       return refuse(call.reply.header("retry-after", "60"), { status: 503, reason: "too many hosts wait" });
@@ -18,7 +19,7 @@ export function addDeclarationRoute(addRoute: AddRoute, context: GatewayContext)
     const stop = call.records.onDeclaration(call.node, waiter.wake);
     try {
       const waitMs = Math.min(asked.waitMs, context.limits.longestWaitMs);
-      const bytes = await waitForNewer(call, asked.after, waitMs, waiter);
+      const bytes = await waitForNewer(call, mayBeTold ? asked.after : "nothing", waitMs, waiter);
       if (bytes !== null) return await call.reply.type("application/json").send(Buffer.from(bytes));
       return await call.reply.code(204).send();
     } finally {
@@ -28,16 +29,19 @@ export function addDeclarationRoute(addRoute: AddRoute, context: GatewayContext)
   });
 }
 
-/** Subscribed before the first read, read again after every wake and once more at the end: a lost NOTIFY costs a wait. */
+/**
+ * Subscribed before the first read, read again after every wake and once more at the end: a lost NOTIFY costs a wait. Who
+ * may be told nothing waits as long, and is not woken into asking again and again.
+ */
 async function waitForNewer(
   { node, records }: RouteCall,
-  after: Order | null,
+  after: Order | null | "nothing",
   waitMs: number,
   waiter: Waiter,
 ): Promise<Uint8Array | null> {
   const endMs = performance.now() + waitMs;
   for (;;) {
-    const bytes = await records.newestEnvelope(node, after);
+    const bytes = after === "nothing" ? null : await records.newestEnvelope(node, after);
     const leftMs = endMs - performance.now();
     if (bytes !== null || leftMs <= 0 || waiter.isReleased()) return bytes;
     await waiter.sleep(leftMs);

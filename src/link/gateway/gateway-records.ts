@@ -30,6 +30,11 @@ export type GatewayRecords = {
   newestEnvelope(node: string, after: Order | null): Promise<Uint8Array | null>;
   /** The mesh's root document of this version, exact bytes; null: there is none. */
   rootAt(version: number): Promise<Uint8Array | null>;
+  /**
+   * The host has proved that it asks for what is newer than `has`. False: these records never sent it that, so that it is
+   * given nothing and the mesh is stopped (R35), until somebody has gone on above it.
+   */
+  heedClaim(node: string, has: Order): Promise<boolean>;
   /** Calls `wake` whenever there may be a newer envelope, also after every reconnect of LISTEN. Returns the way to stop. */
   onDeclaration(node: string, wake: () => void): () => void;
   /** `report` was signed by this node's key; `bytes` is its envelope. Order is decided here (R38). */

@@ -4,7 +4,7 @@ import type { GatewayRecords } from "./gateway-records.ts";
 export type IdentityClass = "open" | "enrolment-token" | "host" | "webhook-source";
 
 /** What can be written through the gateway, and the one method of the records (or of the worker) that does it. */
-export type Write = "host-keys" | "contact" | "account" | "webhook-delivery" | "wake";
+export type Write = "host-keys" | "contact" | "claim" | "account" | "webhook-delivery" | "wake";
 
 export type Writer = {
   readonly route: string;
@@ -18,8 +18,13 @@ export type Writer = {
 export const writers: readonly Writer[] = [
   { route: "GET /v1/health", identity: "open", scope: "any", writes: [] },
   { route: "POST /v1/enrol", identity: "enrolment-token", scope: "any", writes: ["host-keys"] },
-  { route: "GET /v1/nodes/:node/declaration", identity: "host", scope: "own-node", writes: ["contact"] },
-  { route: "POST /v1/nodes/:node/report", identity: "host", scope: "own-node", writes: ["contact", "account"] },
+  { route: "GET /v1/nodes/:node/declaration", identity: "host", scope: "own-node", writes: ["contact", "claim"] },
+  {
+    route: "POST /v1/nodes/:node/report",
+    identity: "host",
+    scope: "own-node",
+    writes: ["contact", "account", "claim"],
+  },
   { route: "GET /v1/roots/:version", identity: "host", scope: "any", writes: ["contact"] },
   { route: "GET /v1/blobs/:digest", identity: "host", scope: "any", writes: ["contact"] },
   {
@@ -55,6 +60,7 @@ export function allowWrites(records: GatewayRecords, wake: (source: string) => v
     openBlob: records.openBlob.bind(records),
     ...(mayFetchBlob === undefined ? {} : { mayFetchBlob }),
     enrolHost: allow("host-keys", records.enrolHost.bind(records), refuse("host-keys")),
+    heedClaim: allow("claim", records.heedClaim.bind(records), refuse("claim")),
     keepReport: allow("account", records.keepReport.bind(records), refuse("account")),
     recordContact: allow("contact", records.recordContact.bind(records), refuse("contact")),
     recordWebhookDelivery: allow(

@@ -53,10 +53,11 @@ const compared = [
 export const tableRights: readonly TableRights[] = [
   {
     table: "mesh",
-    why: "the gate: who writes it numbers. Whole, because LOCK TABLE asks for a right on the whole table",
+    why: "the gate: who writes it numbers. Whole, because LOCK TABLE asks for a right on the whole table. A host's word stops it",
     viewer: read,
     operator: read,
     controller: { select: "all", update: "all" },
+    gateway: { select: "all", update: ["stopped_at", "stopped_for"] },
   },
   {
     table: "epoch_grant",
@@ -205,7 +206,32 @@ export const tableRights: readonly TableRights[] = [
     ...everybodyReads,
     operator: { select: "all", delete: "all" },
     controller: own,
+    gateway: write,
     builder: own,
+  },
+  {
+    table: "host_claim",
+    why: "what a host says that it has, and nobody else's word; a recovery marks what it left out",
+    viewer: read,
+    operator: read,
+    controller: { select: "all", update: ["left_out_at", "left_out_by"] },
+    gateway: own,
+  },
+  {
+    table: "recovery",
+    why: "who went on above what hosts have, written once as it is done",
+    viewer: read,
+    operator: read,
+    controller: { select: "all", insert: "all" },
+    gateway: read,
+  },
+  {
+    table: "restore",
+    why: "written by the owner alone, as a backup is read in",
+    viewer: read,
+    operator: read,
+    controller: read,
+    gateway: read,
   },
   {
     table: "webhook_delivery",

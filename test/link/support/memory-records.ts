@@ -15,6 +15,10 @@ export type MemoryRecords = GatewayRecords & {
   readonly reports: Report[];
   readonly contacts: string[];
   readonly deliveries: Set<string>;
+  /** What hosts said that they have, when they asked. */
+  readonly claims: { readonly node: string; readonly has: Order }[];
+  /** The records never sent what hosts say. */
+  isAhead: boolean;
   root: Uint8Array;
   /** Root documents by version, for hosts that walk. */
   readonly roots: Map<number, Uint8Array>;
@@ -38,6 +42,8 @@ export function createMemoryRecords(): MemoryRecords {
     reports: [],
     contacts: [],
     deliveries: new Set(),
+    claims: [],
+    isAhead: false,
     root: Buffer.from("root"),
     roots: new Map(),
     failure: null,
@@ -67,6 +73,11 @@ export function createMemoryRecords(): MemoryRecords {
     async rootAt(version) {
       check();
       return records.roots.get(version) ?? null;
+    },
+    async heedClaim(node, has) {
+      check();
+      records.claims.push({ node, has });
+      return !records.isAhead;
     },
     onDeclaration(node, wake) {
       const mine = listeners.get(node) ?? new Set();

@@ -86,6 +86,7 @@ function asTheyAreNow(records: MemoryRecords): GatewayRecords {
     hostKeysOf: (node) => records.hostKeysOf(node),
     newestEnvelope: (node, after) => records.newestEnvelope(node, after),
     rootAt: (version) => records.rootAt(version),
+    heedClaim: (node, has) => records.heedClaim(node, has),
     onDeclaration: (node, wake) => records.onDeclaration(node, wake),
     keepReport: (node, report, bytes) => records.keepReport(node, report, bytes),
     statBlob: (digest) => records.statBlob(digest),

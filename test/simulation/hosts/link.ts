@@ -89,14 +89,15 @@ async function fetchOnce(
     throw new UnavailableError("no controller answers");
   }
   const old = faults.isOn("link") && random.chance(0.05) ? parts.pickOld(random) : null;
-  const found = old ?? (await controller.connection.newestEnvelope(node, after));
+  const mayBeTold = after === null || (await controller.connection.heedClaim(node, after));
+  const found = old ?? (mayBeTold ? await controller.connection.newestEnvelope(node, after) : null);
   if (found !== null) {
     const isLate = faults.isOn("link") && random.chance(0.05);
     await timeline.pass(isLate ? random.between(1_000, 60_000) : 5, process);
     return Buffer.from(found);
   }
   await parts.waiters.wait(node, waitMs, controller.process);
-  const later = await controller.connection.newestEnvelope(node, after);
+  const later = mayBeTold ? await controller.connection.newestEnvelope(node, after) : null;
   await travel(parts, process);
   return later === null ? null : Buffer.from(later);
 }

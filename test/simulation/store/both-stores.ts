@@ -1,17 +1,21 @@
 import { createPushRecords, type PushRecords } from "../../../src/activities/push-records.ts";
+import type { Order } from "../../../src/core/declaration.ts";
 import type { Report } from "../../../src/core/report.ts";
+import type { RecoveryPlan } from "../../../src/decide/plan-recovery.ts";
 import { leaseAgeMs } from "../../../src/decide/lease.ts";
 import { judgeReport, listGrantsRead } from "../../../src/decide/judge-report.ts";
 import { keepAccount } from "../../../src/store/accounts.ts";
 import { assign } from "../../../src/store/assignments.ts";
 import { putArtifact } from "../../../src/store/artifacts.ts";
 import type { Database } from "../../../src/store/database.ts";
+import { keepClaim } from "../../../src/store/heed-claim.ts";
 import { readLease, releaseLease, renewLease, takeLease } from "../../../src/store/lease.ts";
 import { ensureMesh } from "../../../src/store/meshes.ts";
 import { recordModulePlans } from "../../../src/store/module-plans.ts";
 import { addModule } from "../../../src/store/modules.ts";
-import { addNode } from "../../../src/store/nodes.ts";
+import { addNode, getNode } from "../../../src/store/nodes.ts";
 import { confirmWithdrawals, listProvisions } from "../../../src/store/provisions.ts";
+import { recoverMesh } from "../../../src/store/recovery.ts";
 import { addRepository } from "../../../src/store/repositories.ts";
 import type { LeaseStore } from "../../../src/worker/lease-keeper.ts";
 import type { Provision } from "../../../src/core/provision.ts";
@@ -26,11 +30,19 @@ export interface StoreUnderContract {
   readonly push: PushRecords;
   readonly lease: (holder: string) => LeaseStore;
   readonly keepReport: (report: Report) => Promise<string>;
+  readonly heedClaim: (node: string, has: Order) => Promise<boolean>;
+  readonly recover: (without: readonly string[]) => Promise<RecoveryPlan>;
   readonly listProvisions: () => Promise<readonly Provision[]>;
 }
 
+let looks = 0;
+
+/** Nothing takes time, and what comes later is later: whoever was heard before a stop was heard before it in both. */
 const instant: Timeline = {
-  nowMs: 0,
+  get nowMs() {
+    looks += 1;
+    return looks;
+  },
   events: 0,
   at: () => () => undefined,
   pass: () => Promise.resolve(),
@@ -48,6 +60,8 @@ export function openTwin(mesh: string): StoreUnderContract {
     push: connection.push,
     lease: connection.lease,
     keepReport: connection.keepReport,
+    heedClaim: connection.heedClaim,
+    recover: connection.recover,
     listProvisions: () => Promise.resolve(twin.records.provisions.map((one) => one.provision)),
   };
 }
@@ -86,6 +100,13 @@ export async function openPostgres(db: Database, mesh: string): Promise<StoreUnd
       if (read !== null) await confirmWithdrawals(db, mesh, read);
       return kind === "wrong-incarnation" || kind === "unknown-declaration" ? "refused" : kind;
     },
+    async heedClaim(node, order) {
+      const incarnation = (await getNode(db, mesh, node))?.incarnation ?? null;
+      if (incarnation === null) return true;
+      const judged = await keepClaim(db, mesh, { node, incarnation, order, digest: null });
+      return judged.kind === "known" || !judged.stops;
+    },
+    recover: async (without) => (await recoverMesh(db, { mesh, without, by: "recovery", why: "contract" })).plan,
     listProvisions: () => listProvisions(db, mesh),
   };
 }

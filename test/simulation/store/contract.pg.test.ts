@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GateRecords } from "../../../src/activities/push-records.ts";
+import { StoppedError } from "../../../src/core/errors.ts";
 import type { Provision } from "../../../src/core/provision.ts";
 import { digestOf, openRecords, type Records } from "../../store/open-records.ts";
 import { comparable, openPostgres, openTwin, type StoreUnderContract } from "./both-stores.ts";
@@ -46,6 +47,12 @@ const outsideAct = fc.oneof(
   }),
 );
 
+/** Apart, because each waits for the gate: inside of it, it would wait for itself. */
+const claimAct = fc.oneof(
+  fc.record({ act: fc.constant("claim" as const), node, epoch: fc.integer({ min: 1, max: 4 }), number: small }),
+  fc.record({ act: fc.constant("recover" as const), without: fc.uniqueArray(node) }),
+);
+
 const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ act: fc.constant("take" as const), holder, isStale: fc.boolean() }) },
   {
@@ -64,6 +71,7 @@ const step = fc.oneof(
     }),
   },
   { weight: 6, arbitrary: outsideAct },
+  { weight: 2, arbitrary: claimAct },
 );
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -142,6 +150,7 @@ async function settle(run: () => Promise<unknown>): Promise<unknown> {
   } catch (error) {
     // A key that is there twice is PostgreSQL's own error there: only that it fails is compared.
     if (error instanceof BreakError) return "broken by the test";
+    if (error instanceof StoppedError) return "stopped";
     return error instanceof Error && error.name === "DeadEpochError" ? "dead epoch" : "fails";
   }
 }
@@ -162,6 +171,10 @@ async function act(run: Run, one: Step): Promise<unknown> {
       return store.lease(one.holder).release(run.epoch - one.back);
     case "gate":
       return passGate(run, one);
+    case "claim":
+      return store.heedClaim(one.node, { epoch: one.epoch, number: one.number + 1 });
+    case "recover":
+      return store.recover(one.without);
     case "open":
     case "end":
     case "baseline":

@@ -1,6 +1,6 @@
 import type { GateRecords, PushRecords } from "../../../src/activities/push-records.ts";
 import type { Provision } from "../../../src/core/provision.ts";
-import { DeadEpochError, UnavailableError } from "../../../src/core/errors.ts";
+import { DeadEpochError, StoppedError, UnavailableError } from "../../../src/core/errors.ts";
 import type { Process } from "../timeline.ts";
 import type { Backend, OpenTransaction } from "./backend.ts";
 import { createGateTwin } from "./gate-twin.ts";
@@ -89,6 +89,7 @@ async function passGate<T>(
   const { backend, road } = parts;
   const answered = await road.throughGate((transaction) => transact(parts, request, transaction, fn));
   await road.back();
+  if (answered.kind === "stopped") throw new StoppedError(`mesh ${backend.records.mesh} is stopped`);
   if (answered.kind === "dead") throw new DeadEpochError(backend.records.mesh, request.epoch);
   if (answered.fault === "answer-lost") throw new UnavailableError("the connection broke after COMMIT was sent");
   return answered.value;
@@ -105,6 +106,7 @@ async function transact<T>(
   const takenAt = backend.tick();
   const takenMs = backend.nowMs();
   if (before.epoch !== epoch || epoch === 0) return { kind: "dead" } as const;
+  if (before.stop !== null) return { kind: "stopped" } as const;
   const draft: Draft = { ...before, number: before.number + count };
   const numbers = Array.from({ length: count }, (_, at) => before.number + 1 + at);
   let readAt = takenAt;

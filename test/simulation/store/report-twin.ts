@@ -1,7 +1,9 @@
 import type { Provision } from "../../../src/core/provision.ts";
 import type { Report } from "../../../src/core/report.ts";
 import { type GrantsRead, judgeReport } from "../../../src/decide/judge-report.ts";
+import type { Claim } from "../../../src/decide/judge-claim.ts";
 import { compareOrder } from "../../../src/decide/order.ts";
+import { heed, settle } from "./claim-twin.ts";
 import { type Draft, mapChanged, put } from "./state.ts";
 
 /** `keepAccount` with its decision, in one transaction. */
@@ -37,12 +39,20 @@ export function keepReport(
       track: decision.track,
     };
     draft.accounts = put(draft.accounts, report.node, kept);
+    if (has !== null) settle(draft, report.node, has);
     return "kept";
   }
   if (decision.kind === "duplicate") return "duplicate";
   if (node !== undefined)
     draft.nodes = put(draft.nodes, node.name, { ...node, refusedReports: node.refusedReports + 1 });
+  const claim = claimOf(report);
+  if (decision.kind === "unknown-declaration" && claim !== null) heed(draft, claim, receivedAt);
   return decision.kind === "older" ? "older" : "refused";
+}
+
+/** What it says that it has; null: nothing. */
+export function claimOf({ node, incarnation, has, digest }: Report): Claim | null {
+  return has === null ? null : { node, incarnation, order: has, digest };
 }
 
 /** `confirmWithdrawals`. */

@@ -2,10 +2,12 @@ import type { SealedBox } from "../../../src/core/declaration.ts";
 import type { Digest, Name } from "../../../src/core/names.ts";
 import type { Assignment } from "../../../src/core/node.ts";
 import type { Provision } from "../../../src/core/provision.ts";
+import type { StopReason } from "../../../src/decide/judge-claim.ts";
 import { compareOrder } from "../../../src/decide/order.ts";
 import type { World, WorldArtifact, WorldModule, WorldNode } from "../../../src/decide/world.ts";
 import type { Order } from "../../../src/core/declaration.ts";
 import type { AccountRecord } from "../../../src/store/accounts.ts";
+import type { ClaimRecord } from "../../../src/store/claims.ts";
 import type { Mail, SentRecord } from "../../../src/store/declarations.ts";
 import type { GrantRecord, LeaseRecord } from "../../../src/store/lease.ts";
 import type { NodeRecord } from "../../../src/store/nodes.ts";
@@ -56,6 +58,11 @@ export interface Records {
   /** By node, in the order in which they were inserted. */
   readonly declarations: ReadonlyMap<Name, readonly KeptDeclaration[]>;
   readonly accounts: ReadonlyMap<Name, AccountRecord>;
+  /** What hosts say that they have and these records never sent, by node. */
+  readonly claims: ReadonlyMap<Name, ClaimRecord>;
+  readonly stop: { readonly since: string; readonly reason: StopReason } | null;
+  /** What the last recovery went above. */
+  readonly recovered: Order | null;
   /** Rises with everything that people do to the mesh: what content is newer than what. Known to the checks only. */
   readonly wish: number;
 }
@@ -82,12 +89,22 @@ export function emptyRecords(mesh: Name): Records {
     targets: new Map(),
     declarations: new Map(),
     accounts: new Map(),
+    claims: new Map(),
+    stop: null,
+    recovered: null,
     wish: 0,
   };
 }
 
 export function put<K, V>(map: ReadonlyMap<K, V>, key: K, value: V): ReadonlyMap<K, V> {
   return new Map(map).set(key, value);
+}
+
+/** `listClaims`: of the hosts that are enrolled now. */
+export function listClaims({ claims, nodes }: Pick<Records, "claims" | "nodes">): ClaimRecord[] {
+  return [...claims.values()]
+    .filter(({ node, incarnation }) => nodes.get(node)?.incarnation === incarnation)
+    .toSorted((a, b) => (a.node < b.node ? -1 : 1));
 }
 
 /** The list itself where nothing in it changes: who compares by identity sees that. */
@@ -98,7 +115,7 @@ export function mapChanged<T>(list: readonly T[], change: (one: T) => T): readon
 
 type WorldParts = Pick<
   Records,
-  "mesh" | "nodes" | "modules" | "artifacts" | "assignments" | "provisions" | "declarations"
+  "mesh" | "nodes" | "modules" | "artifacts" | "assignments" | "provisions" | "declarations" | "claims"
 >;
 const worlds: { readonly world: World; readonly from: WorldParts }[] = [];
 /** A transaction and those beside it look at a few. */
@@ -109,8 +126,8 @@ export function worldOf(records: Records): World {
   const known = worlds.find(({ from }) => hasSameParts(from, records));
   if (known !== undefined) return known.world;
   // Parts, not the records: a draft goes on changing.
-  const { mesh, nodes, modules, artifacts, assignments, provisions, declarations } = records;
-  const from = { mesh, nodes, modules, artifacts, assignments, provisions, declarations };
+  const { mesh, nodes, modules, artifacts, assignments, provisions, declarations, claims } = records;
+  const from = { mesh, nodes, modules, artifacts, assignments, provisions, declarations, claims };
   const world = workOutWorld(from);
   worlds.unshift({ world, from });
   if (worlds.length > worldsKept) worlds.pop();
@@ -125,6 +142,7 @@ function hasSameParts(a: WorldParts, b: WorldParts): boolean {
     a.nodes === b.nodes &&
     a.modules === b.modules &&
     a.artifacts === b.artifacts &&
+    a.claims === b.claims &&
     a.mesh === b.mesh
   );
 }
@@ -137,7 +155,13 @@ function workOutWorld(parts: WorldParts): World {
     if (newest !== null) sent.set(name, newest);
   }
   const { live, versions } = liveProvisions(parts.provisions);
-  return { mesh, nodes: worldNodesOf(parts.nodes), modules, artifacts, assignments, provisions: live, versions, sent };
+  const nodes = worldNodesOf(parts.nodes);
+  return { mesh, nodes, modules, artifacts, assignments, provisions: live, versions, sent, claims: believed(parts) };
+}
+
+function believed(parts: WorldParts): NonNullable<World["claims"]> {
+  const claims = parts.claims.size === 0 ? [] : listClaims(parts);
+  return new Map(claims.flatMap(({ node, order, isLeftOut }) => (isLeftOut ? [] : [[node, order] as const])));
 }
 
 const liveProvisions = remember((provisions: Records["provisions"]) => {

@@ -1,16 +1,21 @@
 import type { PushRecords } from "../../../src/activities/push-records.ts";
 import type { Order } from "../../../src/core/declaration.ts";
+import type { Name } from "../../../src/core/names.ts";
 import type { Report } from "../../../src/core/report.ts";
 import { listGrantsRead } from "../../../src/decide/judge-report.ts";
+import type { Claim } from "../../../src/decide/judge-claim.ts";
+import type { RecoveryPlan } from "../../../src/decide/plan-recovery.ts";
 import { compareOrder } from "../../../src/decide/order.ts";
 import type { LeaseStore } from "../../../src/worker/lease-keeper.ts";
 import type { Process, Timeline } from "../timeline.ts";
 import { type Backend, createBackend } from "./backend.ts";
 import { createLeaseTwin } from "./lease-twin.ts";
 import { createPushTwin } from "./push-twin.ts";
-import { confirm, keepReport } from "./report-twin.ts";
-import { createRoad, type StoreFaults } from "./road.ts";
-import { newestDeclaration, type Records } from "./state.ts";
+import { heed, judge } from "./claim-twin.ts";
+import { recover } from "./recovery-twin.ts";
+import { claimOf, confirm, keepReport } from "./report-twin.ts";
+import { createRoad, type Road, type StoreFaults } from "./road.ts";
+import { type Draft, newestDeclaration, type Records } from "./state.ts";
 
 /** PostgreSQL as far as a push, the lease and the accounts need it; snapshots cost nothing. */
 export interface StoreTwin extends Backend {
@@ -21,6 +26,10 @@ export interface Connection {
   readonly push: PushRecords;
   readonly lease: (holder: string) => LeaseStore;
   readonly keepReport: (report: Report) => Promise<"kept" | "duplicate" | "older" | "refused">;
+  /** False: the mesh is stopped by it, and the host is given nothing. */
+  readonly heedClaim: (node: string, has: Order) => Promise<boolean>;
+  /** What a person does where the mesh is stopped; a plan that is not ready changed nothing. */
+  readonly recover: (without: readonly Name[]) => Promise<RecoveryPlan>;
   readonly newestEnvelope: (node: string, after: Order | null) => Promise<Uint8Array | null>;
 }
 
@@ -31,13 +40,21 @@ export function createStoreTwin(timeline: Timeline, first: Records): StoreTwin {
   });
 }
 
+/** A stop changes the gate's own row: it waits for the composition in flight, and is there for the next. */
+function writeHeeding<T>(backend: Backend, road: Road, claim: Claim | null, act: (draft: Draft) => T): Promise<T> {
+  const judged = claim === null ? null : judge(backend.records, claim);
+  if (judged === null || judged.kind === "known" || !judged.stops) return road.write(act);
+  return road.throughGate(() => road.write(act));
+}
+
 function connect(timeline: Timeline, backend: Backend, process: Process, faults: StoreFaults): Connection {
   const road = createRoad(timeline, backend, process, faults);
   return {
     push: createPushTwin(backend, road, process),
     lease: (holder) => createLeaseTwin(backend, road, holder),
     async keepReport(report) {
-      const decision = await road.write((draft) => {
+      const claim = claimOf(report);
+      const decision = await writeHeeding(backend, road, claim, (draft) => {
         const kept = keepReport(draft, report, backend.nowIso());
         const account = draft.accounts.get(report.node);
         const enrolled = draft.nodes.get(report.node)?.incarnation ?? null;
@@ -50,6 +67,16 @@ function connect(timeline: Timeline, backend: Backend, process: Process, faults:
       }
       return decision;
     },
+    heedClaim(node, order) {
+      const incarnation = backend.records.nodes.get(node)?.incarnation ?? null;
+      if (incarnation === null) return Promise.resolve(true);
+      const claim = { node, incarnation, order, digest: null };
+      return writeHeeding(backend, road, claim, (draft) => {
+        const judged = heed(draft, claim, backend.nowIso());
+        return judged.kind === "known" || !judged.stops;
+      });
+    },
+    recover: (without) => road.throughGate(() => road.write((draft) => recover(draft, without, backend.nowIso()))),
     newestEnvelope: (node, after) =>
       road.call(() => {
         const { records } = backend;

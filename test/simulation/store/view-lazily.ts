@@ -1,5 +1,5 @@
 import { assembleView, type MeshView, type ViewOptions } from "../../../src/store/situations.ts";
-import { newestSent, type Records, worldOf } from "./state.ts";
+import { listClaims, newestSent, type Records, worldOf } from "./state.ts";
 
 /** Of the twin's records, which do not change after they were read: how nodes stand is worked out when it is asked. */
 export function viewLazily(records: Records, options: ViewOptions): MeshView {
@@ -26,6 +26,7 @@ function viewRecordsOf(records: Records): Parameters<typeof assembleView>[0] {
     sent: names.flatMap((name) => newestSent(records, name) ?? []),
     accounts: names.flatMap((name) => records.accounts.get(name) ?? []),
     told: [],
+    claims: listClaims(records),
     looked: new Map([...records.modules.keys()].map((name) => [name, null])),
   };
 }
