@@ -69,3 +69,7 @@ export const reportSchema = z.object({
   refusals: z.array(refusalSchema).max(50),
 });
 export type Report = z.infer<typeof reportSchema>;
+
+/** Of a host that does not speak ordering (R37): what it has is said by the digest alone. */
+export const unorderedReportSchema = reportSchema.omit({ has: true, boot: true, bootId: true, sequence: true });
+export type UnorderedReport = z.infer<typeof unorderedReportSchema>;

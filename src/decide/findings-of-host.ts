@@ -98,7 +98,12 @@ function findRefusal(sent: NonNullable<SituationFacts["sent"]>, account: Account
 }
 
 /** Refusals that are not about the last send: somebody offers this host what is not ours, or not new (case 45). */
-export function listNotices({ sent, account }: SituationFacts): string[] {
+export function listNotices({ sent, account, keepsOrder = true }: SituationFacts): string[] {
+  const unordered = "its host does not keep order: an older declaration that is sent to it again is applied (R37)";
+  return [...(keepsOrder ? [] : [unordered]), ...listRefused(sent, account)];
+}
+
+function listRefused(sent: SituationFacts["sent"], account: AccountFacts | null): string[] {
   if (account === null) return [];
   const counted = sent === null ? [] : findRefusal(sent, account);
   const others = account.refusals.filter((refusal) => !counted.some((finding) => finding.since === refusal.at));

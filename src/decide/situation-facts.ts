@@ -18,6 +18,8 @@ export interface SituationFacts {
   readonly claim?: ClaimFacts | undefined;
   /** The host's last request of any kind; null: never. */
   readonly lastContactAt: string | null;
+  /** False: its host does not speak ordering (R37). Undefined: it does. */
+  readonly keepsOrder?: boolean;
   /** What the last push that looked at this node made of it, where it was not sent. */
   readonly lastTold: {
     readonly outcome: "held" | "needs-confirmation";

@@ -4,6 +4,7 @@ import type { Order } from "../core/declaration.ts";
 import { InputError } from "../core/errors.ts";
 import { nameSchema, type Digest } from "../core/names.ts";
 import type { HostKeys } from "../core/node.ts";
+import { orderedProtocol, protocolHeader } from "../core/protocol.ts";
 import { decodeBase64 } from "./base64.ts";
 import { downloadBlob, type DownloadOptions } from "./download-blob.ts";
 import type { SigningKey } from "./keys.ts";
@@ -60,6 +61,8 @@ export type HostClient = {
   close(): void;
 };
 
+const speaks = { [protocolHeader]: String(orderedProtocol) };
+
 const enrolledSchema = z.object({
   mesh: nameSchema,
   node: nameSchema,
@@ -76,7 +79,7 @@ export function createHostClient(options: HostClientOptions): HostClient {
     const proof = makeProof({ node, method, path, body, nowMs: nowMs() }, options.signKey);
     return sendPinned(connection, {
       ...request,
-      headers: { ...headers, [proofHeader]: proof },
+      headers: { ...headers, ...speaks, [proofHeader]: proof },
       idleMs: idleMs + waitMs,
     });
   };
@@ -84,7 +87,7 @@ export function createHostClient(options: HostClientOptions): HostClient {
     async enrol({ secret, keys }) {
       const body = Buffer.from(JSON.stringify({ token: secret, node, keys }), "utf8");
       // Without a proof: the gateway does not know this key yet, the token is what counts.
-      const request = { method: "POST", path: "/v1/enrol", body, headers: {}, idleMs } as const;
+      const request = { method: "POST", path: "/v1/enrol", body, headers: speaks, idleMs } as const;
       const response = await sendPinned(connection, request);
       return readEnrolled(await readBody(response, limits.envelopeBytes), limits);
     },

@@ -1,5 +1,6 @@
 import { InputError } from "../core/errors.ts";
-import { reportSchema, type Report } from "../core/report.ts";
+import type { z } from "zod";
+import { reportSchema, unorderedReportSchema, type Report, type UnorderedReport } from "../core/report.ts";
 import { openEnvelope, signEnvelope, type EnvelopeRefusal } from "./envelope.ts";
 import { incarnationOf, type SigningKey } from "./keys.ts";
 import { defaultLinkLimits, type LinkLimits } from "./limits.ts";
@@ -13,15 +14,29 @@ export function sealReport(report: Report, key: SigningKey, limits: LinkLimits =
   return bytes;
 }
 
-/** `signKey`: the raw public key (base64) the node enrolled with. */
-export function openReport(
-  bytes: Uint8Array,
-  options: { readonly mesh: string; readonly node: string; readonly signKey: string; readonly limits?: LinkLimits },
-): { readonly ok: true; readonly report: Report } | EnvelopeRefusal {
+type OpenReport = {
+  readonly mesh: string;
+  readonly node: string;
+  /** The raw public key (base64) the node enrolled with. */
+  readonly signKey: string;
+  readonly limits?: LinkLimits;
+};
+type Opened<R> = { readonly ok: true; readonly report: R } | EnvelopeRefusal;
+
+export function openReport(bytes: Uint8Array, options: OpenReport): Opened<Report> {
+  return openAs(bytes, options, reportSchema);
+}
+
+/** Of a host that does not speak ordering (R37). */
+export function openUnorderedReport(bytes: Uint8Array, options: OpenReport): Opened<UnorderedReport> {
+  return openAs(bytes, options, unorderedReportSchema);
+}
+
+function openAs<R extends UnorderedReport>(bytes: Uint8Array, options: OpenReport, schema: z.ZodType<R>): Opened<R> {
   const { limits = defaultLinkLimits } = options;
   const opened = openEnvelope(bytes, { kind: "report", keys: [options.signKey], limits });
   if (!opened.ok) return opened;
-  const parsed = parseBody(opened.body, reportSchema, limits);
+  const parsed = parseBody(opened.body, schema, limits);
   if (!parsed.ok) return parsed;
   const report = parsed.value;
   if (report.mesh !== options.mesh)

@@ -1,13 +1,15 @@
 import { z } from "zod";
 import { digestSchema, nameSchema, timestampSchema, type Digest, type Name } from "../core/names.ts";
 import type { Order } from "../core/declaration.ts";
-import { reportSchema, type Report } from "../core/report.ts";
+import { reportSchema, type Report, type UnorderedReport } from "../core/report.ts";
 import type { ReportDecision, ReportFacts } from "../decide/judge-report.ts";
+import type { UnorderedDecision, UnorderedFacts } from "../decide/judge-unordered.ts";
 import type { FailureTrack } from "../decide/track-failures.ts";
 import { settleClaim } from "./claims.ts";
 import { bigintColumn, timeColumn } from "./columns.ts";
 import type { Database, Queryable, Transaction } from "./database.ts";
 import { heedClaim } from "./heed-claim.ts";
+import { newestDeclaration } from "./declarations.ts";
 import { many, maybeOne, one, run } from "./rows.ts";
 import { storableJson } from "./storable.ts";
 import { inTransaction } from "./transaction.ts";
@@ -86,6 +88,28 @@ async function heedWhatItHas(
 ): Promise<void> {
   if (decision.kind === "kept") await settleClaim(tx, mesh, node, has);
   if (decision.kind === "unknown-declaration") await heedClaim(tx, mesh, { node, incarnation, order: has, digest });
+}
+
+/** The same for the report of a host that does not speak ordering (R37): it is judged by what the node was last sent. */
+export function keepUnorderedAccount(
+  db: Database,
+  mesh: Name,
+  report: UnorderedReport,
+  decide: (facts: UnorderedFacts) => UnorderedDecision,
+): Promise<UnorderedDecision> {
+  return inTransaction(db, { isolation: "read committed" }, async (tx) => {
+    const node = await lockNode(tx, mesh, report.node);
+    const facts: UnorderedFacts = {
+      account: await getAccount(tx, mesh, report.node),
+      incarnation: node?.incarnation ?? null,
+      lastSent: await newestDeclaration(tx, mesh, report.node),
+      receivedAt: node?.now ?? report.at,
+    };
+    const decision = decide(facts);
+    if (decision.kind === "kept") await writeAccount(tx, mesh, decision.report, decision.track, facts.receivedAt);
+    else await countRefused(tx, mesh, report.node);
+    return decision;
+  });
 }
 
 export function getAccount(db: Queryable, mesh: Name, node: Name): Promise<AccountRecord | null> {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Name } from "../core/names.ts";
+import { orderedProtocol } from "../core/protocol.ts";
 import { hostKeysSchema, type HostKeys } from "../core/node.ts";
 import type { Database, Queryable, Transaction } from "./database.ts";
 import { maybeOne, run } from "./rows.ts";
@@ -19,6 +20,8 @@ export interface TokenUse {
   readonly hash: string;
   readonly keys: HostKeys;
   readonly incarnation: string;
+  /** What the host speaks; left out: order (R37). */
+  readonly protocol?: number;
 }
 
 /**
@@ -59,8 +62,8 @@ async function consumeToken(tx: Transaction, mesh: Name, use: TokenUse): Promise
 async function setKeys(tx: Transaction, mesh: Name, use: TokenUse): Promise<void> {
   await run(
     tx,
-    `update node set incarnation = $3, sign_key = $4, seal_key = $5, enrolled_at = now() where mesh = $1 and name = $2`,
-    [mesh, use.node, use.incarnation, use.keys.sign, use.keys.seal],
+    `update node set incarnation = $3, sign_key = $4, seal_key = $5, protocol = $6, enrolled_at = now() where mesh = $1 and name = $2`,
+    [mesh, use.node, use.incarnation, use.keys.sign, use.keys.seal, use.protocol ?? orderedProtocol],
   );
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { InputError } from "../core/errors.ts";
 import { nameSchema, type Name } from "../core/names.ts";
+import { orderedProtocol } from "../core/protocol.ts";
 import { addressSchema, hostKeysSchema } from "../core/node.ts";
 import { ageColumn, timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
@@ -19,6 +20,8 @@ const nodeRecordSchema = z
     lastContactAt: timeColumn.nullable(),
     /** Reports that were older, or another's (R38). */
     refusedReports: z.number().int(),
+    /** What its host speaks (R37). */
+    protocol: z.number().int(),
     /** Since the last contact; null: there was none. */
     silentMs: ageColumn.nullable(),
   })
@@ -30,7 +33,7 @@ const nodeRecordSchema = z
 export type NodeRecord = z.output<typeof nodeRecordSchema>;
 
 const columns = `name, address, incarnation, sign_key as "signKey", seal_key as "sealKey", registered_at as "registeredAt",
-  enrolled_at as "enrolledAt", last_contact_at as "lastContactAt", refused_reports as "refusedReports",
+  enrolled_at as "enrolledAt", last_contact_at as "lastContactAt", refused_reports as "refusedReports", protocol,
   extract(epoch from now() - last_contact_at)::float8 * 1000 as "silentMs"`;
 
 /** Registers a node; the same again changes nothing. Another address under a known name is refused: see moveNode. */
@@ -58,12 +61,14 @@ export function listNodes(db: Queryable, mesh: Name): Promise<NodeRecord[]> {
   return many(db, nodeRecordSchema, `select ${columns} from node where mesh = $1 order by name`, [mesh]);
 }
 
-/** An authenticated host was here. Written at most every 5 s: hosts ask more often than anybody reads it. */
-export async function recordContact(db: Queryable, mesh: Name, node: Name): Promise<void> {
+/**
+ * An authenticated host was here, and speaks this. Written at most every 5 s: hosts ask more often than anybody reads it.
+ */
+export async function recordContact(db: Queryable, mesh: Name, node: Name, protocol = orderedProtocol): Promise<void> {
   await run(
     db,
-    `update node set last_contact_at = now() where mesh = $1 and name = $2
-        and (last_contact_at is null or last_contact_at < now() - interval '5 seconds')`,
-    [mesh, node],
+    `update node set last_contact_at = now(), protocol = $3 where mesh = $1 and name = $2
+        and (last_contact_at is null or last_contact_at < now() - interval '5 seconds' or protocol <> $3)`,
+    [mesh, node, protocol],
   );
 }

@@ -1,4 +1,5 @@
 import type { Name } from "../core/names.ts";
+import { keepsOrder } from "../core/protocol.ts";
 import { composeForPush } from "../decide/compose-for-push.ts";
 import { situationOf, type Situation } from "../decide/situation.ts";
 import type { SituationLimits } from "../decide/situation-facts.ts";
@@ -126,6 +127,7 @@ function situate(records: NodeRecords, options: ViewOptions): Situation {
           },
     claim,
     lastContactAt: node.lastContactAt,
+    keepsOrder: keepsOrder(node.protocol),
     lastTold: told === undefined ? null : { outcome: told.outcome, why: told.why, at: told.at },
     changedSince: null,
     readAt: options.now,

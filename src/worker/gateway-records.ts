@@ -1,13 +1,14 @@
 import type { Order } from "../core/declaration.ts";
-import type { Name } from "../core/names.ts";
-import type { Report } from "../core/report.ts";
+import type { Digest, Name } from "../core/names.ts";
+import type { Report, UnorderedReport } from "../core/report.ts";
 import type { ArtifactStore } from "../build/artifact-store.ts";
 import { compareOrder } from "../decide/order.ts";
 import { judgeReport, listGrantsRead } from "../decide/judge-report.ts";
+import { judgeUnordered } from "../decide/judge-unordered.ts";
 import { hashEnrolmentSecret } from "../link/enrolment-token.ts";
 import type { GatewayRecords, KeptReport } from "../link/gateway/gateway-records.ts";
 import { incarnationOf } from "../link/keys.ts";
-import { keepAccount } from "../store/accounts.ts";
+import { keepAccount, keepUnorderedAccount } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
 import { newestDeclaration, wasSent } from "../store/declarations.ts";
 import { useToken } from "../store/enrolment.ts";
@@ -22,7 +23,7 @@ export interface GatewayParts {
   readonly db: Database;
   readonly mesh: Name;
   readonly artifacts: ArtifactStore;
-  readonly trust: Pick<Trust, "rootBytes" | "renew">;
+  readonly trust: Pick<Trust, "rootBytes" | "renew" | "dropEpoch">;
   readonly wakes: DeclarationWakes;
 }
 
@@ -57,21 +58,23 @@ export function createDeclarationWakes(): DeclarationWakes {
 export function createGatewayRecords(parts: GatewayParts): GatewayRecords {
   const { db, mesh, artifacts } = parts;
   return {
-    async enrolHost({ secret, node, keys }) {
+    async enrolHost({ secret, node, keys, protocol }) {
       const incarnation = incarnationOf(keys.sign);
-      const result = await useToken(db, mesh, { node, hash: hashEnrolmentSecret(secret), keys, incarnation });
+      const result = await useToken(db, mesh, { node, hash: hashEnrolmentSecret(secret), keys, incarnation, protocol });
       if (result === "enrolled" || result === "repeated") return { ok: true, incarnation, root: parts.trust.rootBytes };
       return { ok: false, why: `this token is ${result}: make a new one with \`mesh host token ${node}\`` };
     },
     hostKeysOf: async (node) => (await getNode(db, mesh, node))?.keys ?? null,
     newestEnvelope: (node, after) => readNewest(parts, node, after),
+    newestUnordered: (node, have) => readNewestUnordered(parts, node, have),
     rootAt: (version) => getRoot(db, mesh, version),
     heedClaim: (node, has) => heed(parts, node, has),
     onDeclaration: (node, wake) => parts.wakes.subscribe(node, wake),
     keepReport: (_node, report) => keep(parts, report),
+    keepUnordered: (_node, report) => keepUnordered(parts, report),
     statBlob: (digest) => artifacts.statBlob(digest),
     openBlob: (digest, range) => artifacts.openBlob(digest, range),
-    recordContact: (node) => recordContact(db, mesh, node),
+    recordContact: (node, protocol) => recordContact(db, mesh, node, protocol),
     recordWebhookDelivery: (source, delivery) => recordDelivery(db, mesh, { source, delivery }),
   };
 }
@@ -95,6 +98,22 @@ async function heed({ db, mesh }: GatewayParts, node: string, has: Order): Promi
   if (incarnation === null || incarnation === undefined) return true;
   const judged = await keepClaim(db, mesh, { node, incarnation, order: has, digest: null });
   return judged.kind === "known" || !judged.stops;
+}
+
+/** The record is the same for every host; only what this one is handed has no epoch in it (R37). */
+async function readNewestUnordered(parts: GatewayParts, node: string, have: Digest | null): Promise<Uint8Array | null> {
+  const mail = await newestDeclaration(parts.db, parts.mesh, node);
+  if (mail === null || mail.digest === have) return null;
+  const incarnation = (await getNode(parts.db, parts.mesh, node))?.incarnation;
+  return mail.incarnation === incarnation ? parts.trust.dropEpoch(mail.envelope) : null;
+}
+
+async function keepUnordered({ db, mesh }: GatewayParts, report: UnorderedReport): Promise<KeptReport> {
+  const decision = await keepUnorderedAccount(db, mesh, report, (facts) => judgeUnordered(report, facts));
+  if (decision.kind !== "kept") return { outcome: "refused", why: decision.message };
+  const read = listGrantsRead(decision.report);
+  if (read !== null) await confirmWithdrawals(db, mesh, read);
+  return { outcome: "kept" };
 }
 
 async function keep({ db, mesh }: GatewayParts, report: Report): Promise<KeptReport> {

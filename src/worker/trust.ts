@@ -4,6 +4,7 @@ import type { Name } from "../core/names.ts";
 import type { SigningKey } from "../link/keys.ts";
 import { verifyNextRoot } from "../link/next-root.ts";
 import { renewSignature } from "../link/renew-signature.ts";
+import { dropEpoch } from "../link/unordered-declaration.ts";
 import { chooseKey, loadRoleKeys } from "../link/role-keys.ts";
 import { verifyRoot, type Root } from "../link/root.ts";
 import type { Queryable } from "../store/database.ts";
@@ -19,6 +20,8 @@ export interface Trust {
   signingKey(role: "declaration" | "provenance"): SigningKey;
   /** See `renewSignature`; as it is, where no key of ours may sign now. */
   renew(envelope: Uint8Array): Uint8Array;
+  /** See `dropEpoch`. Throws InputError where nothing may be signed. */
+  dropEpoch(envelope: Uint8Array): Uint8Array;
   /** Goes on to what was published since, and reads the folder of keys again. Why it goes no further, or null. */
   refresh(db: Queryable): Promise<string | null>;
 }
@@ -42,6 +45,14 @@ export async function openTrust({ mesh, keys, nowMs }: OpenTrust): Promise<Trust
   const verified = verifyRoot(rootBytes, { mesh });
   if (!verified.ok) throw new InputError(`${keys.rootFile}: ${verified.message}`, "restore it from a copy");
   const state: TrustState = { root: verified.root, rootBytes, ...(await loadKeys(keys)) };
+  const signingKey: Trust["signingKey"] = (role) => {
+    const key = chooseKey(state.root, role, state[role], nowMs());
+    if (key !== null) return key;
+    throw new InputError(
+      `root ${state.root.version} lists no ${role} key that is on this machine and good now`,
+      `mesh keys rotate ${role}, and publish the root that it writes`,
+    );
+  };
   return {
     get root() {
       return state.root;
@@ -49,19 +60,13 @@ export async function openTrust({ mesh, keys, nowMs }: OpenTrust): Promise<Trust
     get rootBytes() {
       return state.rootBytes;
     },
-    signingKey(role) {
-      const key = chooseKey(state.root, role, state[role], nowMs());
-      if (key !== null) return key;
-      throw new InputError(
-        `root ${state.root.version} lists no ${role} key that is on this machine and good now`,
-        `mesh keys rotate ${role}, and publish the root that it writes`,
-      );
-    },
+    signingKey,
     renew(envelope) {
       const by = chooseKey(state.root, "declaration", state.declaration, nowMs());
       if (by === null) return envelope;
       return renewSignature(envelope, { root: state.root, own: state.declaration, by, nowMs: nowMs() });
     },
+    dropEpoch: (envelope) => dropEpoch(envelope, { own: state.declaration, by: signingKey("declaration") }),
     async refresh(db) {
       Object.assign(state, await loadKeys(keys));
       return await walkRecords(db, mesh, state);

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
+import { protocolHeader, readProtocol } from "../../core/protocol.ts";
 import type { GatewayContext } from "./gateway-context.ts";
 import { createIdentify, type Refusal } from "./identify.ts";
 import { allowWrites, findWriter, writers, type AllowedRecords, type Writer } from "./writers.ts";
@@ -16,6 +17,8 @@ export type RouteCall = {
   readonly records: AllowedRecords;
   /** The host that proved itself; empty for other identities. */
   readonly node: string;
+  /** What it says that it speaks. */
+  readonly protocol: number;
 };
 
 export type AddRoute = (route: string, bodyBytes: number, handle: (call: RouteCall) => Promise<unknown>) => void;
@@ -49,7 +52,12 @@ export function guardRoutes(app: FastifyInstance, context: GatewayContext): AddR
         const refusal = await withBody(request);
         return refusal === null ? undefined : refuse(reply, refusal);
       },
-      handler: (request, reply) => handle({ request, reply, records, node: request.node }),
+      handler: (request, reply) => {
+        const header = request.headers[protocolHeader];
+        const protocol = Array.isArray(header) ? null : readProtocol(header);
+        if (protocol === null) return refuse(reply, { status: 400, reason: `${protocolHeader} is no protocol` });
+        return handle({ request, reply, records, node: request.node, protocol });
+      },
     });
   };
 }

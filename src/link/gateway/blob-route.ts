@@ -7,10 +7,10 @@ type Span = { readonly start: number; readonly end: number };
 
 /** `GET /v1/blobs/:digest`: the bytes of an artifact, from any byte on. A blob that a host may not have is not there. */
 export function addBlobRoute(addRoute: AddRoute): void {
-  addRoute("GET /v1/blobs/:digest", 0, async ({ request, reply, records, node }) => {
+  addRoute("GET /v1/blobs/:digest", 0, async ({ request, reply, records, node, protocol }) => {
     const digest = digestSchema.safeParse(readParam(request, "digest"));
     if (!digest.success) return refuse(reply, { status: 400, reason: "not a digest" });
-    await records.recordContact(node);
+    await records.recordContact(node, protocol);
     const allowed = records.mayFetchBlob === undefined || (await records.mayFetchBlob(node, digest.data));
     const found = allowed ? await records.statBlob(digest.data) : null;
     if (found === null) return refuse(reply, { status: 404, reason: "no such blob" });

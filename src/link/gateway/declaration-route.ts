@@ -1,17 +1,20 @@
 import type { Order } from "../../core/declaration.ts";
+import { keepsOrder } from "../../core/protocol.ts";
 import { refuse, type AddRoute, type RouteCall } from "./add-route.ts";
 import type { GatewayContext } from "./gateway-context.ts";
 import type { Waiter } from "./waiters.ts";
 
 const queryPattern = /^after=(0|[1-9][0-9]{0,14})\.(0|[1-9][0-9]{0,14})&wait=([0-9]{1,2})$/;
 
+const unorderedPattern = /^have=(none|sha256:[0-9a-f]{64})&wait=([0-9]{1,2})$/;
+
 /** `GET /v1/nodes/:node/declaration?after=<epoch>.<number>&wait=<s>`: the newest after what the host has, or 204. */
 export function addDeclarationRoute(addRoute: AddRoute, context: GatewayContext): void {
   addRoute("GET /v1/nodes/:node/declaration", 0, async (call) => {
-    const asked = readQuery(call.request.url);
-    if (asked === null) return refuse(call.reply, { status: 400, reason: "after=<epoch>.<number>&wait=<seconds>" });
-    await call.records.recordContact(call.node);
-    const mayBeTold = asked.after === null || (await call.records.heedClaim(call.node, asked.after));
+    const asked = keepsOrder(call.protocol) ? readQuery(call) : readUnorderedQuery(call);
+    if (typeof asked === "string") return refuse(call.reply, { status: 400, reason: asked });
+    await call.records.recordContact(call.node, call.protocol);
+    const mayBeTold = asked.claim === null || (await call.records.heedClaim(call.node, asked.claim));
     const waiter = context.waiters.enter(call.node);
     if (waiter === null)
       return refuse(call.reply.header("retry-after", "60"), { status: 503, reason: "too many hosts wait" });
@@ -19,7 +22,7 @@ export function addDeclarationRoute(addRoute: AddRoute, context: GatewayContext)
     const stop = call.records.onDeclaration(call.node, waiter.wake);
     try {
       const waitMs = Math.min(asked.waitMs, context.limits.longestWaitMs);
-      const bytes = await waitForNewer(call, mayBeTold ? asked.after : "nothing", waitMs, waiter);
+      const bytes = await waitForNewer(mayBeTold ? asked.read : readNothing, waitMs, waiter);
       if (bytes !== null) return await call.reply.type("application/json").send(Buffer.from(bytes));
       return await call.reply.code(204).send();
     } finally {
@@ -33,25 +36,41 @@ export function addDeclarationRoute(addRoute: AddRoute, context: GatewayContext)
  * Subscribed before the first read, read again after every wake and once more at the end: a lost NOTIFY costs a wait. Who
  * may be told nothing waits as long, and is not woken into asking again and again.
  */
-async function waitForNewer(
-  { node, records }: RouteCall,
-  after: Order | null | "nothing",
-  waitMs: number,
-  waiter: Waiter,
-): Promise<Uint8Array | null> {
+async function waitForNewer(read: Asked["read"], waitMs: number, waiter: Waiter): Promise<Uint8Array | null> {
   const endMs = performance.now() + waitMs;
   for (;;) {
-    const bytes = after === "nothing" ? null : await records.newestEnvelope(node, after);
+    const bytes = await read();
     const leftMs = endMs - performance.now();
     if (bytes !== null || leftMs <= 0 || waiter.isReleased()) return bytes;
     await waiter.sleep(leftMs);
   }
 }
 
-/** Exactly as the client writes it: the proof is over these characters. */
-function readQuery(url: string): { readonly after: Order | null; readonly waitMs: number } | null {
-  const [, epoch, number, seconds] = queryPattern.exec(url.split("?")[1] ?? "") ?? [];
-  if (seconds === undefined) return null;
+async function readNothing(): Promise<null> {
+  return null;
+}
+
+/** The newest after what the host said it has, or null; and how long it wants to wait for one. */
+interface Asked {
+  readonly read: () => Promise<Uint8Array | null>;
+  /** What it says that it has accepted; null: nothing, or it does not know of an order. */
+  readonly claim: Order | null;
+  readonly waitMs: number;
+}
+
+/** Exactly as the client writes it: the proof is over these characters. A string: what it should be. */
+function readQuery({ request, records, node }: RouteCall): Asked | string {
+  const [, epoch, number, seconds] = queryPattern.exec(request.url.split("?")[1] ?? "") ?? [];
+  if (seconds === undefined) return "after=<epoch>.<number>&wait=<seconds>";
   const after = { epoch: Number(epoch), number: Number(number) };
-  return { after: after.epoch === 0 && after.number === 0 ? null : after, waitMs: Number(seconds) * 1000 };
+  const has = after.epoch === 0 && after.number === 0 ? null : after;
+  return { read: () => records.newestEnvelope(node, has), claim: has, waitMs: Number(seconds) * 1000 };
+}
+
+/** A host that does not speak ordering says which content it has (R37). */
+function readUnorderedQuery({ request, records, node }: RouteCall): Asked | string {
+  const [, have, seconds] = unorderedPattern.exec(request.url.split("?")[1] ?? "") ?? [];
+  if (have === undefined || seconds === undefined) return "have=<digest or none>&wait=<seconds>";
+  const read = () => records.newestUnordered(node, have === "none" ? null : have);
+  return { read, claim: null, waitMs: Number(seconds) * 1000 };
 }

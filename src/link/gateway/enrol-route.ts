@@ -13,14 +13,14 @@ const enrolSchema = z.strictObject({ token: enrolmentSecretSchema, node: nameSch
 
 /** `POST /v1/enrol`: a host shows a one-time token and its public keys, and gets the mesh's root to pin. */
 export function addEnrolRoute(addRoute: AddRoute, { mesh, limits, log }: GatewayContext): void {
-  addRoute("POST /v1/enrol", limits.enrolBytes, async ({ request, reply, records }) => {
+  addRoute("POST /v1/enrol", limits.enrolBytes, async ({ request, reply, records, protocol }) => {
     const json = parseSignedJson(readBytes(request), { bytes: limits.enrolBytes, depth: 3 });
     const parsed = json.ok ? enrolSchema.safeParse(json.value) : null;
     if (!parsed?.success) return refuse(reply, { status: 400, reason: "not an enrolment" });
     const { token, node, keys } = parsed.data;
     const why = whyBadPublicKey(keys.sign);
     if (why !== null) return refuse(reply, { status: 400, reason: why });
-    const outcome = await records.enrolHost({ secret: token, node, keys });
+    const outcome = await records.enrolHost({ secret: token, node, keys, protocol });
     if (!outcome.ok) {
       log.warn({ node, why: outcome.why, address: request.ip }, "an enrolment was refused");
       return refuse(reply, { status: 401, reason: outcome.why });

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { Order } from "../../core/declaration.ts";
 import type { Digest } from "../../core/names.ts";
 import type { HostKeys } from "../../core/node.ts";
-import type { Report } from "../../core/report.ts";
+import type { Report, UnorderedReport } from "../../core/report.ts";
 
 export type EnrolOutcome =
   | { readonly ok: true; readonly incarnation: string; /** DSSE bytes of the mesh's root. */ readonly root: Uint8Array }
@@ -23,11 +23,14 @@ export type GatewayRecords = {
     readonly secret: string;
     readonly node: string;
     readonly keys: HostKeys;
+    readonly protocol: number;
   }): Promise<EnrolOutcome>;
   /** Null: no such node, or it has not enrolled. */
   hostKeysOf(node: string): Promise<HostKeys | null>;
   /** The newest envelope for the node's present incarnation with an order above `after`; null: none. */
   newestEnvelope(node: string, after: Order | null): Promise<Uint8Array | null>;
+  /** For a host that does not speak ordering: the newest, without its epoch; null: none, or it has that digest (R37). */
+  newestUnordered(node: string, have: Digest | null): Promise<Uint8Array | null>;
   /** The mesh's root document of this version, exact bytes; null: there is none. */
   rootAt(version: number): Promise<Uint8Array | null>;
   /**
@@ -39,14 +42,16 @@ export type GatewayRecords = {
   onDeclaration(node: string, wake: () => void): () => void;
   /** `report` was signed by this node's key; `bytes` is its envelope. Order is decided here (R38). */
   keepReport(node: string, report: Report, bytes: Uint8Array): Promise<KeptReport>;
+  /** Of a host that does not speak ordering: it counts when its digest is the one last sent (R37). */
+  keepUnordered(node: string, report: UnorderedReport): Promise<KeptReport>;
   /** Null: no such blob. */
   statBlob(digest: Digest): Promise<{ readonly bytes: number } | null>;
   /** Bytes `start` to `end`, both included. */
   openBlob(digest: Digest, range: { readonly start: number; readonly end: number }): Promise<Readable>;
   /** Left out: every enrolled host may fetch every blob it can name. */
   mayFetchBlob?(node: string, digest: Digest): Promise<boolean>;
-  /** An authenticated host was here. */
-  recordContact(node: string): Promise<void>;
+  /** An authenticated host was here, and speaks this. */
+  recordContact(node: string, protocol: number): Promise<void>;
   /** True: this delivery was not seen before. */
   recordWebhookDelivery(source: string, delivery: string): Promise<boolean>;
 };

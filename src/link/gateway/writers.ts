@@ -54,6 +54,7 @@ export function allowWrites(records: GatewayRecords, wake: (source: string) => v
   return {
     hostKeysOf: records.hostKeysOf.bind(records),
     newestEnvelope: records.newestEnvelope.bind(records),
+    newestUnordered: records.newestUnordered.bind(records),
     rootAt: records.rootAt.bind(records),
     onDeclaration: records.onDeclaration.bind(records),
     statBlob: records.statBlob.bind(records),
@@ -62,6 +63,7 @@ export function allowWrites(records: GatewayRecords, wake: (source: string) => v
     enrolHost: allow("host-keys", records.enrolHost.bind(records), refuse("host-keys")),
     heedClaim: allow("claim", records.heedClaim.bind(records), refuse("claim")),
     keepReport: allow("account", records.keepReport.bind(records), refuse("account")),
+    keepUnordered: allow("account", records.keepUnordered.bind(records), refuse("account")),
     recordContact: allow("contact", records.recordContact.bind(records), refuse("contact")),
     recordWebhookDelivery: allow(
       "webhook-delivery",

@@ -132,7 +132,7 @@ export const tableRights: readonly TableRights[] = [
     controller: read,
     gateway: {
       select: "all",
-      update: ["incarnation", "sign_key", "seal_key", "enrolled_at", "last_contact_at", "refused_reports"],
+      update: ["incarnation", "sign_key", "seal_key", "enrolled_at", "last_contact_at", "refused_reports", "protocol"],
     },
   },
   {

@@ -258,6 +258,7 @@ function createFixedTrust(mesh: string): Trust {
     rootBytes: Buffer.from("no host reads this"),
     signingKey: () => key,
     renew: (envelope) => envelope,
+    dropEpoch: (envelope) => envelope,
     refresh: async () => null,
   };
 }

@@ -150,9 +150,11 @@ describe("the writers table (R41, case 57)", () => {
 
   it("gives a handler only the writes of its row", async () => {
     const records = allowWrites(createMemoryRecords(), () => {}, findWriter("GET /v1/blobs/:digest"));
-    await records.recordContact("node-a");
+    await records.recordContact("node-a", 2);
     expect(() => records.keepReport("node-a", makeReport(), Buffer.alloc(0))).toThrow(/may not write account/);
-    expect(() => records.enrolHost({ secret: "", node: "node-a", keys: { sign: "", seal: "" } })).toThrow(/host-keys/);
+    const keys = { sign: "", seal: "" };
+    expect(() => records.enrolHost({ secret: "", node: "node-a", keys, protocol: 2 })).toThrow(/host-keys/);
+    expect(() => records.keepUnordered("node-a", makeReport())).toThrow(/may not write account/);
     expect(() => {
       records.wake("forge");
     }).toThrow(/may not write wake/);

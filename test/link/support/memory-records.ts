@@ -70,6 +70,15 @@ export function createMemoryRecords(): MemoryRecords {
       const isNewer = after === null || epoch > after.epoch || (epoch === after.epoch && number > after.number);
       return isNewer ? newest.bytes : null;
     },
+    async newestUnordered(node, have) {
+      check();
+      const newest = mailbox.get(node);
+      return newest === undefined || have !== null ? null : newest.bytes;
+    },
+    async keepUnordered() {
+      check();
+      return { outcome: "kept" };
+    },
     async rootAt(version) {
       check();
       return records.roots.get(version) ?? null;

@@ -85,6 +85,8 @@ function asTheyAreNow(records: MemoryRecords): GatewayRecords {
     enrolHost: (request) => records.enrolHost(request),
     hostKeysOf: (node) => records.hostKeysOf(node),
     newestEnvelope: (node, after) => records.newestEnvelope(node, after),
+    newestUnordered: (node, have) => records.newestUnordered(node, have),
+    keepUnordered: (node, report) => records.keepUnordered(node, report),
     rootAt: (version) => records.rootAt(version),
     heedClaim: (node, has) => records.heedClaim(node, has),
     onDeclaration: (node, wake) => records.onDeclaration(node, wake),
@@ -92,7 +94,7 @@ function asTheyAreNow(records: MemoryRecords): GatewayRecords {
     statBlob: (digest) => records.statBlob(digest),
     openBlob: (digest, range) => records.openBlob(digest, range),
     mayFetchBlob: async (node, digest) => (await records.mayFetchBlob?.(node, digest)) ?? true,
-    recordContact: (node) => records.recordContact(node),
+    recordContact: (node, protocol) => records.recordContact(node, protocol),
     recordWebhookDelivery: (source, delivery) => records.recordWebhookDelivery(source, delivery),
   };
 }

@@ -51,6 +51,7 @@ export function enrolNode(draft: Draft, name: Name, address: string, incarnation
     enrolledAt: "2026-01-01T00:00:00.000Z",
     lastContactAt: null,
     refusedReports: 0,
+    protocol: 2,
     silentMs: null,
   });
 }
