@@ -37,7 +37,7 @@ async function exists(path: string): Promise<boolean> {
 }
 
 const damage =
-  /is corrupt|is empty|corrupted|inflate|not a git repository|bad object|unable to read|cannot be accessed|index unavailable|too small|non-monotonic|does not match|garbage at end|bad tree|missing (blob|tree|commit)|could not (read|open) |unexpected end|not a valid object|bad signature|wrong version/i;
+  /is corrupt|is empty|corrupted|inflate|not a git repository|bad object|unable to read|cannot be accessed|index unavailable|too small|non-monotonic|does not match|garbage at end|bad tree|missing (blob|tree|commit)|could not (read|open) |unexpected end|not a (valid|tree) object|bad signature|wrong version/i;
 
 /** Does this failure of a *local* read say that the clone is damaged? */
 export function isDamage(error: unknown): boolean {

@@ -6,19 +6,20 @@ import { type ObjectId, objectIdSchema } from "../core/names.ts";
 import { askRemote } from "./ask-remote.ts";
 import { DamagedCloneError, initialiseClone, noteUse, packBytes, tidyClone } from "./bare-clone.ts";
 import { checkBranch } from "./check-branch.ts";
-import { GitError, runGit, type GitConfig } from "./git.ts";
+import { GitError, type GitConfig } from "./git.ts";
+import type { ObjectSession } from "./object-session.ts";
 
 export interface Remote {
   readonly url: string;
   readonly dir: string;
   readonly cloneBytes: number;
   readonly signal: AbortSignal | undefined;
+  readonly session: ObjectSession;
   /** Settings for git while it talks to the remote: see `remote-credentials.ts`. */
   readonly config: () => Promise<GitConfig>;
 }
 
 const fetchMs = 10 * 60_000;
-const localMs = 60_000;
 /** Another process fetches into the same clone: its locks are waited for, and removed once no fetch can be that old. */
 const lockPausesMs = [200, 400, 800, 1_600, 3_200, 6_400];
 const lockAgeMs = fetchMs + 60_000;
@@ -51,7 +52,7 @@ async function fetchMissing(remote: Remote, wanted: readonly { branch: string; c
   for (const { branch, commit } of wanted) {
     checkBranch(branch);
     objectIdSchema.parse(commit);
-    if ((await describeTooLarge(remote)) === null && (await hasObject(remote.dir, commit, remote.signal))) {
+    if ((await describeTooLarge(remote)) === null && (await hasObject(remote.session, commit))) {
       await noteUse(remote.dir, commit);
       continue;
     }
@@ -73,7 +74,7 @@ async function fetchMissingOne(remote: Remote, branch: string, commit: ObjectId)
   const tooLarge = await describeTooLarge(remote);
   if (tooLarge !== null)
     throw new UnavailableError(`repository ${remote.url} ${tooLarge}`, "Move what is not source out of it.");
-  if (!(await hasObject(remote.dir, commit, remote.signal))) {
+  if (!(await hasObject(remote.session, commit))) {
     throw new UnavailableError(
       `repository ${remote.url} has no commit ${commit} (of branch ${branch}) any more`,
       "It was probably overwritten by a forced push: the next look finds the new tip.",
@@ -140,13 +141,7 @@ async function describeTooLarge(remote: Remote): Promise<string | null> {
     : null;
 }
 
-export async function hasObject(dir: string, id: ObjectId, signal: AbortSignal | undefined): Promise<boolean> {
-  const output = await runGit({
-    dir,
-    args: ["cat-file", "--batch-check"],
-    input: [`${id}\n`],
-    waitMs: localMs,
-    signal,
-  });
-  return !output.toString("utf8").endsWith("missing\n");
+export async function hasObject(session: ObjectSession, id: ObjectId): Promise<boolean> {
+  const [found = null] = await session.describe([objectIdSchema.parse(id)]);
+  return found !== null;
 }

@@ -2,6 +2,8 @@ import { InputError } from "../core/errors.ts";
 import { type ObjectId, objectIdSchema, treePathSchema } from "../core/names.ts";
 import { DamagedCloneError } from "./bare-clone.ts";
 import { runGit, streamGit } from "./git.ts";
+import type { ObjectSession } from "./object-session.ts";
+import { readBlobsAt, readFoldersAt, walkFolder } from "./read-objects.ts";
 import type { BlobPlace, BlobReading, TreeEntry } from "./repository.ts";
 
 /** Reads from a clone on this machine: by object id only, never through a work tree. */
@@ -9,18 +11,15 @@ interface Local {
   readonly dir: string;
   readonly waitMs: number;
   readonly signal: AbortSignal | undefined;
+  readonly session: ObjectSession;
 }
 
 export async function treeAt(local: Local, id: ObjectId, path: string): Promise<ObjectId | null> {
   objectIdSchema.parse(id);
   treePathSchema.parse(path);
-  const asked = path === "." ? `${id}^{tree}` : `${id}:${path}`;
-  const output = (await runGit({ ...local, args: ["cat-file", "--batch-check"], input: [`${asked}\n`] }))
-    .toString("utf8")
-    .trim();
-  const found = /^([0-9a-f]{40}|[0-9a-f]{64}) (\w+) \d+$/.exec(output);
+  const [found = null] = await local.session.describe([path === "." ? `${id}^{tree}` : `${id}:${path}`]);
   if (found === null) await expectAbsent(local, id, path);
-  return found !== null && found[2] === "tree" ? objectIdSchema.parse(found[1]) : null;
+  return found?.type === "tree" ? found.id : null;
 }
 
 /** Git says *missing* of a path that is not there and of an object that was lost: the tree above it tells which. */
@@ -40,6 +39,9 @@ export async function* listTree(
 ): AsyncGenerator<TreeEntry, void, undefined> {
   objectIdSchema.parse(tree);
   for (const path of paths) treePathSchema.parse(path);
+  if (paths.length > 0 && paths.length <= walkedAlone && !paths.includes(".")) {
+    if (yield* walkFolders(local, tree, { entryLimit, paths })) return;
+  }
   let rest: Buffer = Buffer.alloc(0);
   let entries = 0;
   for await (const chunk of streamGit({
@@ -50,16 +52,43 @@ export async function* listTree(
     let start = 0;
     for (let end = rest.indexOf(0, start); end !== -1; end = rest.indexOf(0, start)) {
       entries += 1;
-      if (entries > entryLimit)
-        throw new InputError(
-          `tree ${tree} has more than ${entryLimit} entries`,
-          "Move what is not source out of the repository.",
-        );
+      if (entries > entryLimit) throw tooLong(tree, entryLimit);
       yield parseEntry(rest.subarray(start, end));
       start = end + 1;
     }
     rest = rest.subarray(start);
   }
+}
+
+/** More folders than this are listed by a process of their own: what it costs to start one is little then. */
+const walkedAlone = 20;
+
+/** False, before anything was handed out: one of them is not there. Git is asked why. */
+async function* walkFolders(
+  { session }: Local,
+  tree: ObjectId,
+  { entryLimit, paths }: { readonly entryLimit: number; readonly paths: readonly string[] },
+): AsyncGenerator<TreeEntry, boolean, undefined> {
+  const found = await session.describe(paths.map((path) => `${tree}:${path}`));
+  if (found.some((one) => one?.type !== "tree")) return false;
+  let entries = 0;
+  // What lies inside another of them is listed with that one, and once.
+  const outermost = [...new Set(paths)].filter((path) => !paths.some((outer) => path.startsWith(`${outer}/`)));
+  for (const path of outermost) {
+    for await (const entry of walkFolder(session, tree, path)) {
+      entries += 1;
+      if (entries > entryLimit) throw tooLong(tree, entryLimit);
+      yield entry;
+    }
+  }
+  return true;
+}
+
+function tooLong(tree: ObjectId, entryLimit: number): InputError {
+  return new InputError(
+    `tree ${tree} has more than ${entryLimit} entries`,
+    "Move what is not source out of the repository.",
+  );
 }
 
 /** As many as fit into the arguments of one process, whatever their length. */
@@ -72,6 +101,14 @@ export async function foldersAt(
 ): Promise<ReadonlyMap<string, ObjectId>> {
   objectIdSchema.parse(commit);
   const wanted = new Set(paths.map((path) => treePathSchema.parse(path)));
+  return (await readFoldersAt(local.session, commit, wanted)) ?? listFoldersAt(local, commit, wanted);
+}
+
+async function listFoldersAt(
+  local: Local,
+  commit: ObjectId,
+  wanted: Set<string>,
+): Promise<ReadonlyMap<string, ObjectId>> {
   const found = new Map<string, ObjectId>();
   if (wanted.delete(".")) {
     const root = await treeAt(local, commit, ".");
@@ -99,6 +136,8 @@ export async function blobsAt(
 ): Promise<ReadonlyMap<string, BlobPlace>> {
   objectIdSchema.parse(commit);
   for (const path of paths) treePathSchema.parse(path);
+  const few = await readBlobsAt(local.session, commit, new Set(paths));
+  if (few !== null) return few;
   const found = new Map<string, BlobPlace>();
   for (let at = 0; at < paths.length; at += pathsPerListing) {
     const some = paths.slice(at, at + pathsPerListing);
@@ -129,6 +168,7 @@ export async function* readBlobs(
 ): AsyncGenerator<BlobReading, void, undefined> {
   if (blobs.length === 0) return;
   for (const blob of blobs) objectIdSchema.parse(blob);
+  if (blobs.length <= readAlone) return yield* readFewBlobs(local, blobs);
   const reader = createReader(
     streamGit({
       ...local,
@@ -147,6 +187,19 @@ export async function* readBlobs(
     yield { blob, bytes };
   }
   await reader.end();
+}
+
+/** More are streamed by a process of their own. */
+const readAlone = 50;
+
+async function* readFewBlobs(local: Local, blobs: readonly ObjectId[]): AsyncGenerator<BlobReading, void, undefined> {
+  const infos = await local.session.describe(blobs);
+  for (const [at, blob] of blobs.entries()) {
+    // One after another: the caller bounds each of them, and not all together.
+    const [bytes = null] = infos[at]?.type === "blob" ? await local.session.read([blob]) : [];
+    if (bytes === null) throw new DamagedCloneError(`clone ${local.dir} has no blob ${blob}`);
+    yield { blob, bytes };
+  }
 }
 
 function* lines(blobs: readonly ObjectId[]): Generator<string> {

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { errorCode } from "../core/errors.ts";
@@ -98,16 +98,21 @@ export class GitError extends Error {
 
 const stderrLimit = 4000;
 
-/** Runs git and hands out its stdout as it comes. GitError when it fails; the whole process group ends with us. */
-export async function* streamGit(run: GitRun): AsyncGenerator<Buffer, void, undefined> {
-  run.signal?.throwIfAborted();
-  const verb = run.args[0] ?? "";
-  const child = spawn("git", [...hardening, ...(run.dir === undefined ? [] : [`--git-dir=${run.dir}`]), ...run.args], {
+/** A process of git in a group of its own, with nothing of our environment that it does not need. */
+export function spawnGit(run: Pick<GitRun, "dir" | "args" | "config">): ChildProcessWithoutNullStreams {
+  return spawn("git", [...hardening, ...(run.dir === undefined ? [] : [`--git-dir=${run.dir}`]), ...run.args], {
     cwd: "/",
     env: { ...gitEnvironment(), ...configEnvironment(run.config ?? []) },
     stdio: ["pipe", "pipe", "pipe"],
     detached: true,
   });
+}
+
+/** Runs git and hands out its stdout as it comes. GitError when it fails; the whole process group ends with us. */
+export async function* streamGit(run: GitRun): AsyncGenerator<Buffer, void, undefined> {
+  run.signal?.throwIfAborted();
+  const verb = run.args[0] ?? "";
+  const child = spawnGit(run);
   let stderr = "";
   let stopped: string | null = null;
   const stop = (why: string): void => {
@@ -134,7 +139,7 @@ export async function* streamGit(run: GitRun): AsyncGenerator<Buffer, void, unde
     const code = await closed;
     ended = true;
     run.signal?.throwIfAborted();
-    if (stopped !== null || code !== 0) throw new GitError(verb, code, clean(stderr), stopped);
+    if (stopped !== null || code !== 0) throw new GitError(verb, code, cleanStderr(stderr), stopped);
   } finally {
     clearTimeout(timer);
     clearInterval(watcher);
@@ -176,7 +181,7 @@ function watchRun(watch: () => Promise<string | null>, stop: (why: string) => vo
   }, 500);
 }
 
-function killGroup(child: ChildProcess): void {
+export function killGroup(child: ChildProcess): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {
     process.kill(-child.pid, "SIGKILL");
@@ -185,7 +190,7 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
-function clean(text: string): string {
+export function cleanStderr(text: string): string {
   return stripVTControlCharacters(text)
     .replaceAll(/[^\P{Cc}\n\t]/gu, " ")
     .slice(0, stderrLimit);

@@ -3,11 +3,13 @@ import { UnavailableError } from "../core/errors.ts";
 import { askRemote } from "./ask-remote.ts";
 import { discardClone, initialiseClone, isDamage } from "./bare-clone.ts";
 import { checkBranch } from "./check-branch.ts";
+import { commitInfo } from "./commit-info.ts";
 import { fetchCommits, hasObject, type Remote } from "./fetch-commits.ts";
-import { runGit, type GitConfig } from "./git.ts";
+import type { GitConfig } from "./git.ts";
 import { blobsAt, foldersAt, listTree, readBlobs, treeAt } from "./git-objects.ts";
+import { createObjectSession } from "./object-session.ts";
 import { readCredentials, type HostCredentials } from "./remote-credentials.ts";
-import type { CommitInfo, Repository } from "./repository.ts";
+import type { Repository } from "./repository.ts";
 import { checkRepositoryUrl } from "./repository-url.ts";
 
 export interface OpenRepository {
@@ -34,9 +36,10 @@ export async function openRepository(options: OpenRepository): Promise<Repositor
   const url = checkRepositoryUrl(options.url);
   const { dir, signal } = options;
   await initialiseClone(dir);
-  const local = { dir, waitMs: localMs, signal };
+  const session = createObjectSession({ dir, waitMs: localMs, signal });
+  const local = { dir, waitMs: localMs, signal, session };
   const config = (): Promise<GitConfig> => readCredentials(url, options.credentials ?? {});
-  const remote = { url, dir, signal, config, cloneBytes: options.cloneBytes ?? 4 * 1024 ** 3 };
+  const remote = { url, dir, signal, session, config, cloneBytes: options.cloneBytes ?? 4 * 1024 ** 3 };
   const explain = (error: unknown): Promise<unknown> => explainDamage(error, url, options);
   const whole = async <T>(work: Promise<T>): Promise<T> => {
     try {
@@ -50,8 +53,8 @@ export async function openRepository(options: OpenRepository): Promise<Repositor
     dir,
     lookAtHeads: (branches) => lookAtHeads(remote, branches),
     fetchCommits: (wanted) => whole(fetchCommits(remote, wanted)),
-    hasObject: (id) => whole(hasObject(dir, id, signal)),
-    commitInfo: (commit) => whole(commitInfo(dir, commit, signal)),
+    hasObject: (id) => whole(hasObject(session, id)),
+    commitInfo: (commit) => whole(commitInfo(local, commit)),
     treeAt: (id, path) => whole(treeAt(local, id, path)),
     foldersAt: (commit, paths) => whole(foldersAt(local, commit, paths)),
     blobsAt: (commit, paths) => whole(blobsAt(local, commit, paths)),
@@ -106,35 +109,4 @@ async function lookAtHeads(remote: Remote, branches: readonly string[]): Promise
     if (heads.has(branch)) heads.set(branch, objectIdSchema.parse(id));
   }
   return heads;
-}
-
-async function commitInfo(dir: string, commit: ObjectId, signal: AbortSignal | undefined): Promise<CommitInfo> {
-  const output = await runGit({
-    dir,
-    args: [
-      "log",
-      "-1",
-      "--no-show-signature",
-      "--encoding=UTF-8",
-      "--format=%ct%x00%<(250,trunc)%s",
-      "--end-of-options",
-      commit,
-    ],
-    waitMs: localMs,
-    signal,
-  });
-  const [seconds = "", subject = ""] = output.toString("utf8").split("\0");
-  const time = Number(seconds);
-  return {
-    id: commit,
-    // A commit may claim any time; one that no calendar has is shown as the beginning.
-    at: new Date(Number.isSafeInteger(time) && Math.abs(time) < 8e12 ? time * 1000 : 0).toISOString(),
-    subject: cleanSubject(subject),
-  };
-}
-
-function cleanSubject(text: string): string {
-  // Control characters and marks that turn text around: a subject is printed on terminals and pages.
-  const plain = text.replaceAll(/[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, " ").trim();
-  return plain.slice(0, 200).toWellFormed().trimEnd();
 }

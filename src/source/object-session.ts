@@ -1,0 +1,203 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { Socket } from "node:net";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { whenThere } from "../core/errors.ts";
+import { type ObjectId, objectIdSchema } from "../core/names.ts";
+import { DamagedCloneError } from "./bare-clone.ts";
+import { cleanStderr, GitError, killGroup, spawnGit } from "./git.ts";
+
+/** What git says of an object, before its bytes are read. */
+export interface ObjectInfo {
+  readonly id: ObjectId;
+  readonly type: string;
+  readonly bytes: number;
+}
+
+/**
+ * Questions to one clone, answered by processes of git that stay open for a moment: a look asks a dozen, and a process for
+ * each would be most of its time. They end by themselves, with us or when nobody asks any more.
+ */
+export interface ObjectSession {
+  /** Null: git does not have it, or it cannot be read; which of them is for the caller to find out. */
+  describe(names: readonly string[]): Promise<(ObjectInfo | null)[]>;
+  /** The caller knows their size. */
+  read(ids: readonly ObjectId[]): Promise<(Buffer | null)[]>;
+}
+
+export interface SessionOptions {
+  readonly dir: string;
+  readonly waitMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Longer than the pause between two looks would keep a process for every repository of the mesh. */
+const idleMs = 2_000;
+/** Questions of one look come right after each other: whether the clone is still that one is not asked before each. */
+const trustedMs = 100;
+
+export function createObjectSession(options: SessionOptions): ObjectSession {
+  const describing = createTalk(options, "--batch-check");
+  const reading = createTalk(options, "--batch");
+  return {
+    describe: async (names) => (await describing(names)).map((answer) => answer?.info ?? null),
+    read: async (ids) => (await reading(ids)).map((answer) => answer?.content ?? null),
+  };
+}
+
+interface Answered {
+  readonly info: ObjectInfo;
+  readonly content: Buffer | null;
+}
+
+type Mode = "--batch" | "--batch-check";
+type Talk = (names: readonly string[]) => Promise<(Answered | null)[]>;
+
+function createTalk({ dir, waitMs, signal }: SessionOptions, mode: Mode): Talk {
+  let open: { readonly line: Line; readonly identity: string } | null = null;
+  let identifiedAt = 0;
+  return async (names) => {
+    signal?.throwIfAborted();
+    if (names.length === 0) return [];
+    for (const name of names) if (/[\n\0]/.test(name)) throw new Error("an object's name is one line");
+    if (open === null || open.line.hasEnded() || performance.now() - identifiedAt > trustedMs) {
+      // A clone that was made anew is another one, whatever the old process still holds open.
+      const identity = await identify(dir);
+      identifiedAt = performance.now();
+      if (open?.identity !== identity || open.line.hasEnded()) {
+        open?.line.end();
+        open = { line: openLine(dir, mode, signal), identity };
+      }
+    }
+    return open.line.ask(names, waitMs);
+  };
+}
+
+async function identify(dir: string): Promise<string> {
+  const [folder, head] = [await whenThere(stat(dir)), await whenThere(stat(join(dir, "HEAD")))];
+  return `${folder?.ino ?? "gone"} ${head?.ino ?? "gone"}`;
+}
+
+interface Line {
+  ask(names: readonly string[], waitMs: number): Promise<(Answered | null)[]>;
+  hasEnded(): boolean;
+  end(): void;
+}
+
+interface Waiting {
+  readonly resolve: (answer: Answered | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One process: names go in, answers come out in the same order. */
+function openLine(dir: string, mode: Mode, signal: AbortSignal | undefined): Line {
+  const child = spawnGit({ dir, args: ["cat-file", mode] });
+  const waiting: Waiting[] = [];
+  const take = createAnswers(mode);
+  let stderr = "";
+  let ended = false;
+  let idle: NodeJS.Timeout | undefined;
+  const end = (): void => {
+    ended = true;
+    clearTimeout(idle);
+    child.stdin.end();
+  };
+  const fail = (error: unknown): void => {
+    end();
+    killGroup(child);
+    for (const one of waiting.splice(0)) one.reject(error);
+  };
+  const onAbort = (): void => fail(signal?.reason);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  // EPIPE: it ended before it read all. Its exit says why.
+  child.stdin.on("error", () => undefined);
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr = (stderr + text).slice(-4000)));
+  child.stdout.on("data", (chunk: Buffer) => {
+    for (const answer of take(chunk)) waiting.shift()?.resolve(answer);
+    if (waiting.length > 0) return;
+    hold(child, false);
+    clearTimeout(idle);
+    idle = setTimeout(end, idleMs).unref();
+  });
+  child.once("error", fail).once("close", (code, killedBy) => {
+    signal?.removeEventListener("abort", onAbort);
+    fail(
+      killedBy === "SIGBUS"
+        ? new DamagedCloneError(`clone ${dir} lost bytes while it was read`)
+        : new GitError("cat-file", code, cleanStderr(stderr), null),
+    );
+  });
+  return {
+    hasEnded: () => ended,
+    end,
+    ask: async (names, waitMs) => {
+      clearTimeout(idle);
+      hold(child, true);
+      const stopped = (): void => fail(new GitError("cat-file", null, "", `was stopped after ${waitMs} ms`));
+      const timer = setTimeout(stopped, waitMs);
+      const answers = names.map(
+        () => new Promise<Answered | null>((resolve, reject) => waiting.push({ resolve, reject })),
+      );
+      child.stdin.write(names.map((name) => `${name}\n`).join(""));
+      try {
+        return await Promise.all(answers);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+/** An open process that nobody asks must not keep ours from ending. */
+function hold(child: ChildProcessWithoutNullStreams, isAsked: boolean): void {
+  for (const part of [child, child.stdin, child.stdout, child.stderr]) {
+    if (part !== child && !(part instanceof Socket)) continue;
+    if (isAsked) part.ref();
+    else part.unref();
+  }
+}
+
+/** Takes what git prints apart, however it was cut into chunks. */
+function createAnswers(mode: Mode): (chunk: Buffer) => (Answered | null)[] {
+  let pieces: Buffer[] = [];
+  let held = 0;
+  let header: ObjectInfo | null = null;
+  const joinHeld = (): Buffer => {
+    const whole = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces, held);
+    pieces = [whole];
+    return whole;
+  };
+  const cut = (bytes: number): Buffer => {
+    const whole = joinHeld();
+    pieces = [whole.subarray(bytes)];
+    held -= bytes;
+    return whole.subarray(0, bytes);
+  };
+  return (chunk) => {
+    pieces.push(chunk);
+    held += chunk.length;
+    const answers: (Answered | null)[] = [];
+    for (;;) {
+      if (header === null) {
+        const end = joinHeld().indexOf(0x0a);
+        if (end === -1) return answers;
+        const [, id, type, bytes] =
+          /^([0-9a-f]{40,64}) (\w+) (\d+)$/.exec(
+            cut(end + 1)
+              .toString("latin1")
+              .trimEnd(),
+          ) ?? [];
+        if (id === undefined || type === undefined) answers.push(null);
+        else header = { id: objectIdSchema.parse(id), type, bytes: Number(bytes) };
+        if (header === null || mode === "--batch") continue;
+        answers.push({ info: header, content: null });
+        header = null;
+      } else {
+        // Joined only when all of it is here: a large one comes in many chunks.
+        if (held < header.bytes + 1) return answers;
+        answers.push({ info: header, content: cut(header.bytes + 1).subarray(0, header.bytes) });
+        header = null;
+      }
+    }
+  };
+}
