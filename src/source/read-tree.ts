@@ -85,9 +85,14 @@ interface Gathered {
 
 /** False: given up at the limit. It ends as soon as nobody wants more. */
 async function listInto(gathered: readonly Gathered[], options: ReadTrees, root: ObjectId): Promise<boolean> {
-  const byFirst = new Map<string, Gatherer[]>();
-  for (const { gatherer } of gathered) byFirst.set(gatherer.first, [...(byFirst.get(gatherer.first) ?? []), gatherer]);
-  const whole = byFirst.get(".") ?? [];
+  const byFolder = new Map<string, Gatherer[]>();
+  for (const { folder, gatherer } of gathered) {
+    const same = byFolder.get(folder.path);
+    if (same === undefined) byFolder.set(folder.path, [gatherer]);
+    else same.push(gatherer);
+  }
+  const whole = byFolder.get(".") ?? [];
+  const longest = [...byFolder.keys()].reduce((most, path) => Math.max(most, path.length), 0);
   // Of a few folders only those are listed: the rest of the repository may be a million files.
   const few = whole.length === 0 && gathered.length <= listedAlone;
   const paths = few ? gathered.map(({ folder }) => folder.path) : [];
@@ -102,9 +107,10 @@ async function listInto(gathered: readonly Gathered[], options: ReadTrees, root:
     if (wanting === 0) return true;
     if (left === 0) return false;
     left -= 1;
-    const slash = entry.path.indexOf("/");
-    for (const gatherer of byFirst.get(slash === -1 ? entry.path : entry.path.slice(0, slash)) ?? [])
-      show(gatherer, entry);
+    // Each entry is shown to those that it lies in, and not to every module of the repository.
+    const start = entry.path.length <= longest ? entry.path.length : entry.path.lastIndexOf("/", longest);
+    for (let end = start; end > 0; end = entry.path.lastIndexOf("/", end - 1))
+      for (const gatherer of byFolder.get(entry.path.slice(0, end)) ?? []) show(gatherer, entry);
     for (const gatherer of whole) show(gatherer, entry);
   }
   return true;
@@ -118,7 +124,6 @@ export async function readTree(options: Omit<ReadTrees, "folders"> & TreeFolder)
 }
 
 interface Gatherer {
-  readonly first: string;
   see(entry: TreeEntry): void;
   isRefused(): boolean;
   refuse(why: string): void;
@@ -155,7 +160,6 @@ function createGatherer(folder: TreeFolder, limits: TreeLimits): Gatherer {
     else files.push({ path, mode: entry.mode === "100755" ? "755" : "644", blob: entry.id, bytes: entry.bytes });
   };
   return {
-    first: folder.path.split("/", 1)[0] ?? ".",
     isRefused: () => refused !== null,
     refuse: (why) => void (refused ??= why),
     see: (entry) => {

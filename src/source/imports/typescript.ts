@@ -1,7 +1,8 @@
-import { type ImportDeclaration, parseSync, type ParseResult, Visitor } from "oxc-parser";
+import { type ImportDeclaration, parse, type ParseResult, Visitor } from "oxc-parser";
 import { isTypeScriptSource, isTypeScriptTest } from "./typescript-source.ts";
 import { createLoaders, literalOf, literalOfFile, type Node } from "./typescript-loaders.ts";
 import { createTypeScriptResolver } from "./resolve-typescript.ts";
+import { readRecord, type RecordedImport } from "./typescript-record.ts";
 import { isTsconfig } from "./tsconfig.ts";
 import type { FileImports, Import, ImportKind, ImportReader } from "./import-reader.ts";
 import { lockFile, packageFacts, readPackageName } from "./package-facts.ts";
@@ -20,7 +21,7 @@ export function createTypeScriptReader(): ImportReader {
     isSource: isTypeScriptSource,
     isTest: isTypeScriptTest,
     readerKey: (path) => `typescript/${readerVersion}/${dialectOf(path)}/${sourceType(path)}`,
-    readImports: (files) => Promise.resolve(files.map(({ path, text }) => readImports(path, text))),
+    readImports: (files) => Promise.all(files.map(({ path, text }) => readImports(path, text))),
     publishNames: ({ facts }) => readPackageName(facts),
     lockFiles: [lockFile],
     readLock: readPackageLock,
@@ -38,10 +39,12 @@ function dialectOf(path: string): Dialect {
   return /\.m?ts$/.test(path) ? "ts" : "jsx";
 }
 
-function readImports(path: string, text: string): FileImports {
+/** The parser works on threads of its own, several files at once. */
+async function readImports(path: string, text: string): Promise<FileImports> {
   const dialect = dialectOf(path);
-  const parsed = parseSync(path, text, { lang: dialect === "cts" ? "ts" : dialect, sourceType: sourceType(path) });
-  const found = collect(parsed, text);
+  const parsed = await parse(path, text, { lang: dialect === "cts" ? "ts" : dialect, sourceType: sourceType(path) });
+  const recorded = readRecord(parsed, text);
+  const found = recorded === null ? collectFromTree(parsed, text) : collectRecorded(recorded, text);
   const faults = parsed.errors.slice(0, 5).map((error) => ({
     severity: "error" as const,
     line: found.lineAt(error.labels[0]?.start ?? 0),
@@ -59,7 +62,14 @@ interface Collected extends FileImports {
   readonly lineAt: (offset: number) => number;
 }
 
-function collect(parsed: ParseResult, text: string): Collected {
+function collectRecorded(recorded: readonly RecordedImport[], text: string): Collected {
+  const found = createCollection(text);
+  for (const { specifier, kind, offset } of recorded) found.add(specifier, kind, offset);
+  return found;
+}
+
+/** Exported for the test that holds `readRecord` to it. */
+export function collectFromTree(parsed: ParseResult, text: string): Collected {
   const found = createCollection(text);
   const { add, addLiteral } = found;
   const loaders = createLoaders();

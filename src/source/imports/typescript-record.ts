@@ -1,0 +1,42 @@
+import type { ParseResult } from "oxc-parser";
+import type { ImportKind } from "./import-reader.ts";
+
+export interface RecordedImport {
+  readonly specifier: string;
+  readonly kind: ImportKind;
+  readonly offset: number;
+}
+
+/** What can make an import that the parser's record does not have, or hide one of these words. */
+const needsTree = /\b(?:require|createRequire|module|resolve|URL|reference|jsxImportSource)\b|\\u/;
+
+/**
+ * The imports of most files, from what the parser notes of modules anyway; its syntax tree is many times as large as the file.
+ * Null: the text may hold more than that, and the tree is to be read. Each `import` and each `from` in the text must be one of
+ * a statement that the record has: in a comment, a string, a type or a call they are not.
+ */
+export function readRecord({ module, errors }: ParseResult, text: string): readonly RecordedImport[] | null {
+  if (needsTree.test(text) || errors.length > 0) return null;
+  const found: RecordedImport[] = [];
+  let froms = 0;
+  for (const { start, end, moduleRequest, entries } of module.staticImports) {
+    const isBare = entries.length === 0;
+    // `import {} from` and `import type {} from` have no entries either.
+    if (isBare && /\b(?:from|type)\b/.test(text.slice(start, end))) return null;
+    if (!isBare) froms += 1;
+    const kind = isBare ? "side-effect" : entries.every((entry) => entry.isType) ? "type" : "static";
+    found.push({ specifier: moduleRequest.value, kind, offset: start });
+  }
+  for (const { start, entries } of module.staticExports) {
+    const specifier = entries[0]?.moduleRequest?.value;
+    if (specifier === undefined) continue;
+    froms += 1;
+    found.push({ specifier, kind: entries.every((entry) => entry.isType) ? "type" : "reexport", offset: start });
+  }
+  if (count(text, /\bimport\b/g) !== module.staticImports.length || count(text, /\bfrom\b/g) !== froms) return null;
+  return found.toSorted((a, b) => a.offset - b.offset);
+}
+
+function count(text: string, word: RegExp): number {
+  return text.match(word)?.length ?? 0;
+}
