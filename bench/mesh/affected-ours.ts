@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { compareAll } from "../../src/activities/compare-all.ts";
+import { keptFor } from "../../src/activities/kept-records.ts";
 import { loadBuildPlan } from "../../src/activities/load-build-facts.ts";
-import { lookWithoutKeeping } from "../../src/activities/look-without-keeping.ts";
+import { compareTips, seeTips, type Tips } from "../../src/activities/look-without-keeping.ts";
 import { rebuildSet } from "../../src/decide/rebuild-set.ts";
 import { readersVersion } from "../../src/source/readers-version.ts";
 import { addModule } from "../../src/store/modules.ts";
@@ -27,8 +28,10 @@ export interface OwnAnswer {
 /** Our records of a workspace, in which everything is judged; and the question what the last commit may rebuild. */
 export interface Ours {
   readonly postgresql: string;
-  /** In this process: looks at the source, reads what moved, plans; keeps nothing. */
+  /** In this process: asks the repository for its tip, reads what moved, plans, and says why; keeps nothing. */
   ask(): Promise<OwnAnswer>;
+  /** The same from where the commit is in the clone: what it answers asks the records and git's objects, and no remote. */
+  seeTips(): Promise<() => Promise<OwnAnswer>>;
   /** `mesh build --behind --dry-run` as a process of its own; the server is up. */
   askProcess(): Promise<OwnAnswer>;
   /** What was read counts as read by this code, or by the built one, which the process is: each reads again what the other read. */
@@ -57,14 +60,26 @@ export async function openOurs(source: GitRepository, names: readonly string[]):
     await close();
     throw error;
   }
+  const { db, mesh } = deps;
+  const kept = keptFor(db, mesh);
+  const look = { db, mesh, repositories: deps.repositories, imports: deps.imports, kept };
+  const answer = async (tips: Tips): Promise<OwnAnswer> => {
+    const looked = await compareTips(look, tips);
+    const newest = { newer: looked.newer, planRecords: looked.records };
+    const { facts, plan } = await loadBuildPlan(db, mesh, { ...surroundingsOf(deps), ...newest });
+    const modules = rebuildSet(facts, { plan, memory: kept.plans });
+    // A reason that nobody read might never have been said.
+    if (modules.some(({ why }) => why === "")) throw new Error("a module without a reason");
+    return { modules: modules.map(({ module }) => module).toSorted(), parsed: looked.parsedFiles };
+  };
   return {
     postgresql: records.postgresql,
-    ask: async () => {
-      const { db, mesh, repositories, imports } = deps;
-      const looked = await lookWithoutKeeping({ db, mesh, repositories, imports });
-      const { facts, plan } = await loadBuildPlan(db, mesh, { ...surroundingsOf(deps), newer: looked.newer });
-      const modules = rebuildSet(facts, { plan }).map((one) => one.module);
-      return { modules: modules.toSorted(), parsed: looked.parsedFiles };
+    ask: async () => answer(await seeTips(look)),
+    seeTips: async () => {
+      const tips = await seeTips(look);
+      // The commit is in the clone after that.
+      await answer(tips);
+      return () => answer(tips);
     },
     askProcess: () => runDryRun(state),
     readAs: async (code) => {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { keptFor } from "../../src/activities/kept-records.ts";
 import { loadBuildPlan, type BuildSurroundings } from "../../src/activities/load-build-facts.ts";
 import { planSteps } from "../../src/activities/plan-steps.ts";
 import type { ControlDependencies } from "../../src/activities/control-dependencies.ts";
@@ -43,6 +44,7 @@ export function surroundingsOf(deps: ControlDependencies): BuildSurroundings {
     settingsFor,
     lostAfterMs,
     running: new Set(),
+    kept: keptFor(deps.db, deps.mesh),
     now: new Date(deps.nowMs()).toISOString(),
   };
 }

@@ -24,12 +24,14 @@ import { claimBuild, recordVerdict, type BuildRecord } from "../store/builds.ts"
 import type { Database } from "../store/database.ts";
 import { recordJudged } from "../store/held-sources.ts";
 import { recordFit } from "../store/module-plans.ts";
+import { getModule } from "../store/modules.ts";
 import type { ModuleToPlan } from "../store/modules-to-plan.ts";
 import { getRepository } from "../store/repositories.ts";
 import { attendBuild } from "./attend-build.ts";
 import type { BuildResult } from "./build-result.ts";
 import { keepProvenance, type BuiltStory, type Builder } from "./keep-provenance.ts";
 import { planSecondBuild } from "./plan-second-build.ts";
+import { keptFor } from "./kept-records.ts";
 import { loadBuildPlan } from "./load-build-facts.ts";
 import type { RepositoryPool } from "./repository-pool.ts";
 
@@ -78,6 +80,7 @@ export function createBuildActivities(deps: BuildDependencies) {
         claimant,
         running: new Set(),
         now: new Date(deps.nowMs()).toISOString(),
+        kept: keptFor(deps.db, deps.mesh),
       });
       const planned = plan.ready.find((one) => one.module === request.module && one.inputs === request.inputs);
       if (planned === undefined)
@@ -85,7 +88,10 @@ export function createBuildActivities(deps: BuildDependencies) {
           request,
           plan.current.find((one) => one.module === request.module),
         );
-      const module = modules.find((one) => one.name === request.module);
+      const module = await atNewestCommit(
+        deps,
+        modules.find((one) => one.name === request.module),
+      );
       if (module === undefined || module.sourceCommit === null)
         throw new Error(`module ${request.module} was planned and is not there`);
       const wanted = {
@@ -110,6 +116,15 @@ export function createBuildActivities(deps: BuildDependencies) {
       });
     },
   };
+}
+
+/** Its source as it was planned, at the newest commit that has it: an older one may be gone from the remote by now. */
+async function atNewestCommit(
+  { db, mesh }: BuildDependencies,
+  planned: ModuleToPlan | undefined,
+): Promise<ModuleToPlan | undefined> {
+  const now = planned === undefined ? null : await getModule(db, mesh, planned.name);
+  return planned === undefined || now?.tree !== planned.tree ? planned : { ...planned, sourceCommit: now.sourceCommit };
 }
 
 interface Claimed {

@@ -2,22 +2,24 @@ import { InputError } from "../core/errors.ts";
 import type { Name, ObjectId } from "../core/names.ts";
 import { holdSources } from "../decide/hold-sources.ts";
 import { rebuildSet } from "../decide/rebuild-set.ts";
-import { compareSources, headKey, type Comparison } from "../source/compare-sources.ts";
+import { compareSources, headKey } from "../source/compare-sources.ts";
 import type { SourceFacts } from "../source/source-facts.ts";
 import type { Repository } from "../source/repository.ts";
 import { recordBuiltWith } from "../store/build-surroundings.ts";
 import { replaceEdges } from "../store/edges.ts";
-import { listModuleSources, type ComparedModule } from "../store/module-sources.ts";
+import type { ModuleToPlan } from "../store/modules-to-plan.ts";
+import type { PlanVersion } from "../store/plan-version.ts";
 import { listRepositories } from "../store/repositories.ts";
-import { recordSourceFacts, recordUnchanged } from "../store/source-facts.ts";
+import { recordSourceFacts } from "../store/source-facts.ts";
 import { clearCondition, listConditions } from "../store/conditions.ts";
-import { listHeads, recordCompared } from "../store/source-heads.ts";
+import { listHeads, recordCompared, recordFactsCommit } from "../store/source-heads.ts";
 import { type HeldCommit, listBehindSince, recordHeldCommits } from "../store/held-sources.ts";
 import { extendWave } from "../store/extend-wave.ts";
 import { openWave } from "../store/waves.ts";
 import { damagedCloneCode } from "./note-damaged-clone.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
 import type { ComparisonRequest } from "./control-types.ts";
+import { keptFor } from "./kept-records.ts";
 import { loadBuildPlan, type BuildSurroundings } from "./load-build-facts.ts";
 import { askSettled } from "./remember-settled.ts";
 import { isSourceFailure, lookAtSources, noteFailure } from "./look-at-sources.ts";
@@ -38,7 +40,7 @@ export async function compareAll(
     repositories: new Map([...repositories].map(([name, { url }]) => [name, url])),
     heads,
   });
-  const read = settled.isKnown ? 0 : await readModules(deps, { repositories, heads, signal });
+  const read = settled.isKnown ? 0 : await readModules(deps, { repositories, heads, version: settled.version, signal });
   await keepSurroundings(deps, repositories);
   const { wave, isQuiet } = settled.isKnown ? { wave: request.wave, isQuiet: false } : await announce(deps, request);
   if (read === 0 && isQuiet) await settled.remember();
@@ -50,31 +52,50 @@ export async function compareAll(
 interface Reading {
   readonly repositories: ReadonlyMap<Name, Repository>;
   readonly heads: ReadonlyMap<string, ObjectId | null>;
+  readonly version: PlanVersion;
   readonly signal: AbortSignal;
 }
 
-/** Reads what moved and keeps it. Answers how many modules were found otherwise than they are on record. */
-async function readModules(deps: ControlDependencies, { repositories, heads, signal }: Reading): Promise<number> {
-  const modules = await listModuleSources(deps.db, deps.mesh);
-  if (modules.length === 0) return 0;
+/** Reads what moved and keeps it. Answers how many modules were read. */
+async function readModules(
+  deps: ControlDependencies,
+  { repositories, heads, version, signal }: Reading,
+): Promise<number> {
+  const kept = keptFor(deps.db, deps.mesh);
+  const records = await kept.read(version);
+  if (records.modules.length === 0) return 0;
   const comparison = await compareSources({
-    modules: modules.map(({ name, repository, branch, path }) => ({ module: name, repository, branch, path })),
+    modules: records.registered,
     repositories,
     heads,
-    known: new Map(
-      modules.flatMap(({ name, known, sourceCommit }) =>
-        // Facts that were written without saying what they were read from are read again.
-        known !== null && known.commit === sourceCommit ? [[name, known] as const] : [],
-      ),
-    ),
+    known: records.known,
+    memory: kept.sources,
     cache: deps.imports,
     signal,
   });
-  const named = await nameFailures(deps, modules, comparison.modules);
-  const { facts, unchanged } = await holdFacts(deps, modules, { facts: named, unchanged: comparison.unchanged });
+  const named = await nameFailures(deps, records.modules, comparison.modules);
+  const { facts, heldCommits } = await holdFacts(deps, records.modules, named);
+  await noteHeads(deps, repositories, heads);
   await keepFacts(deps, facts);
-  if (unchanged.length > 0) await recordUnchanged(deps.db, deps.mesh, unchanged);
-  return comparison.modules.length + comparison.unchanged.length;
+  await recordHeldCommits(deps.db, deps.mesh, heldCommits);
+  return comparison.modules.length;
+}
+
+/**
+ * What is not read again is true of the new commits too. Said with the branch, before anything of them is written: until
+ * they are marked as compared, each module's own commit counts.
+ */
+async function noteHeads(
+  deps: ControlDependencies,
+  repositories: ReadonlyMap<Name, Repository>,
+  heads: ReadonlyMap<string, ObjectId | null>,
+): Promise<void> {
+  for (const { repository, branch, factsCommit } of await listHeads(deps.db, deps.mesh)) {
+    const commit = heads.get(headKey(repository, branch)) ?? null;
+    const opened = repositories.get(repository);
+    if (commit === null || commit === factsCommit || opened === undefined) continue;
+    await recordFactsCommit(deps.db, deps.mesh, { repository, branch, commit: await opened.commitInfo(commit) });
+  }
 }
 
 /** Those that can be opened. An address that we refuse was noted by the look before: it stops no other repository. */
@@ -119,7 +140,7 @@ async function fetchHeads(
 /** A repository that never answered has no branches that could be missing: what is known is that it did not answer. */
 async function nameFailures(
   deps: ControlDependencies,
-  modules: readonly ComparedModule[],
+  modules: readonly ModuleToPlan[],
   facts: readonly SourceFacts[],
 ): Promise<SourceFacts[]> {
   const heads = await listHeads(deps.db, deps.mesh);
@@ -145,9 +166,9 @@ async function keepSurroundings(deps: ControlDependencies, repositories: Readonl
 /** Without those of modules whose newer commit has to wait: they stay as they were last looked at (R16, case 6). */
 async function holdFacts(
   deps: ControlDependencies,
-  modules: readonly ComparedModule[],
-  seen: { readonly facts: readonly SourceFacts[]; readonly unchanged: Comparison["unchanged"] },
-): Promise<{ facts: SourceFacts[]; unchanged: Comparison["unchanged"] }> {
+  modules: readonly ModuleToPlan[],
+  seen: readonly SourceFacts[],
+): Promise<{ readonly facts: SourceFacts[]; readonly heldCommits: readonly HeldCommit[] }> {
   const held = await readHeld(deps);
   const known = new Map(modules.map((module) => [module.name, module.sourceCommit]));
   const heldCommits: HeldCommit[] = [];
@@ -158,9 +179,7 @@ async function holdFacts(
     heldCommits.push({ name: module, commit: commit.id, waitsFor });
     return false;
   };
-  const taken = { facts: seen.facts.filter(isTaken), unchanged: seen.unchanged.filter(isTaken) };
-  await recordHeldCommits(deps.db, deps.mesh, heldCommits);
-  return taken;
+  return { facts: seen.filter(isTaken), heldCommits };
 }
 
 async function readHeld(deps: ControlDependencies): Promise<ReadonlyMap<Name, Name>> {
@@ -178,6 +197,7 @@ function surroundingsOf(deps: ControlDependencies): BuildSurroundings {
     running: new Set(),
     now: new Date(deps.nowMs()).toISOString(),
     lostAfterMs: deps.lostAfterMs,
+    kept: keptFor(deps.db, deps.mesh),
   };
 }
 
@@ -216,7 +236,7 @@ async function announce(
   request: ComparisonRequest,
 ): Promise<{ readonly wave: string | null; readonly isQuiet: boolean }> {
   const { facts, plan } = await loadBuildPlan(deps.db, deps.mesh, surroundingsOf(deps));
-  const announced = rebuildSet(facts, { plan });
+  const announced = rebuildSet(facts, { plan, memory: keptFor(deps.db, deps.mesh).plans });
   if (announced.length === 0)
     return { wave: request.wave, isQuiet: plan.building.length + plan.outstanding.length === 0 };
   if (request.wave !== null) {

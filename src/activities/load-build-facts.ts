@@ -1,4 +1,5 @@
 import {
+  type BuildEdge,
   buildKey,
   type BuildFacts,
   type LastFit,
@@ -7,12 +8,13 @@ import {
 } from "../decide/build-facts.ts";
 import { planBuilds, type BuildPlan } from "../decide/plan-builds.ts";
 import type { Digest, Name } from "../core/names.ts";
+import { createKeptRecords, type KeptRecords, type PlanRecords } from "./kept-records.ts";
 import { listBuildsToPlan, type PlannedBuildRecord } from "../store/builds-to-plan.ts";
 import type { Queryable } from "../store/database.ts";
-import { listEdges } from "../store/edges.ts";
+import type { Edge } from "../store/edges.ts";
 import type { NewerFacts } from "./look-without-keeping.ts";
 import { loadMakers } from "./load-makers.ts";
-import { listModulesToPlan, type ModuleToPlan } from "../store/modules-to-plan.ts";
+import type { ModuleToPlan } from "../store/modules-to-plan.ts";
 
 export interface BuildSurroundings {
   readonly toolchains: Readonly<Record<string, string>>;
@@ -25,6 +27,10 @@ export interface BuildSurroundings {
   readonly newer?: ReadonlyMap<Name, NewerFacts>;
   /** Who asks in order to build: what it claimed itself before, and did not end, is its own to begin again. */
   readonly claimant?: string;
+  /** What this process knows of the records, and of plans before. Left out: everything is read. */
+  readonly kept?: KeptRecords;
+  /** As they were read a moment ago. Left out: read now. */
+  readonly planRecords?: PlanRecords;
 }
 
 /**
@@ -36,44 +42,54 @@ export async function loadBuildPlan(
   mesh: Name,
   surroundings: BuildSurroundings,
 ): Promise<{ facts: BuildFacts; plan: BuildPlan; modules: readonly ModuleToPlan[] }> {
-  const modules = await listModulesToPlan(db, mesh);
-  const edges = await listEdges(db, mesh);
-  const known = modules
-    .flatMap((module) => [module.wantedInputs, module.fitInputs])
-    .filter((inputs) => inputs !== null);
-  const builds = new Map<string, PlannedBuildRecord>();
+  const kept = surroundings.kept ?? createKeptRecords(db, mesh);
+  const records = surroundings.planRecords ?? (await kept.read());
+  const { modules } = records;
   const asked = new Set<Digest>();
-  let wanted: readonly Digest[] = known;
+  for (const { wantedInputs, fitInputs } of modules)
+    for (const inputs of [wantedInputs, fitInputs]) if (inputs !== null) asked.add(inputs);
+  let builds = takeOthers(records.builds, surroundings.claimant);
   for (;;) {
+    const facts = toFacts(kept, { ...records, builds }, surroundings);
+    const plan = planBuilds(facts, kept.plans);
+    const wanted = plan.ready.map((ready) => ready.inputs).filter((inputs) => !asked.has(inputs));
     for (const inputs of wanted) asked.add(inputs);
     const found = wanted.length === 0 ? [] : await listBuildsToPlan(db, mesh, wanted);
-    for (const build of found)
-      if (build.state !== "building" || build.claimant !== surroundings.claimant)
-        builds.set(buildKey(build.module, build.inputs), build);
-    const facts = toFacts({ modules, edges, builds }, surroundings);
-    const plan = planBuilds(facts);
-    wanted = plan.ready.map((ready) => ready.inputs).filter((inputs) => !asked.has(inputs));
-    if (wanted.length > 0) continue;
+    if (found.length > 0) {
+      const more = new Map(found.map((build) => [buildKey(build.module, build.inputs), build]));
+      builds = new Map([...builds, ...takeOthers(more, surroundings.claimant)]);
+      continue;
+    }
     const makers = await loadMakers(db, mesh, plan, facts);
     if (makers.size === 0) return { facts, plan, modules };
     const explained = { ...facts, makers };
-    return { facts: explained, plan: planBuilds(explained), modules };
+    return { facts: explained, plan: planBuilds(explained, kept.plans), modules };
   }
 }
 
-interface Records {
-  readonly modules: readonly ModuleToPlan[];
-  readonly edges: Awaited<ReturnType<typeof listEdges>>;
-  readonly builds: ReadonlyMap<string, PlannedBuildRecord>;
+type Builds = PlanRecords["builds"];
+
+/** Without what the asker claimed itself and did not end. */
+function takeOthers(builds: Builds, claimant: string | undefined): Builds {
+  if (claimant === undefined) return builds;
+  const isOwn = (build: PlannedBuildRecord): boolean => build.state === "building" && build.claimant === claimant;
+  return [...builds.values()].some(isOwn) ? new Map([...builds].filter(([, build]) => !isOwn(build))) : builds;
 }
 
-function toFacts(records: Records, surroundings: BuildSurroundings): BuildFacts {
-  const edgesOf = new Map<Name, Records["edges"][number][]>();
-  for (const edge of records.edges) {
-    const own = edgesOf.get(edge.module);
-    if (own === undefined) edgesOf.set(edge.module, [edge]);
-    else own.push(edge);
-  }
+const recordedOf = new WeakMap<Builds, BuildFacts["builds"]>();
+
+function toRecordedBuilds(builds: Builds): BuildFacts["builds"] {
+  const known = recordedOf.get(builds) ?? new Map([...builds].map(([key, build]) => [key, toRecorded(build)]));
+  recordedOf.set(builds, known);
+  return known;
+}
+
+function toFacts(
+  kept: KeptRecords,
+  records: Pick<PlanRecords, "modules" | "edgesOf" | "builds">,
+  surroundings: BuildSurroundings,
+): BuildFacts {
+  const settings = shareSettings(kept, surroundings.settingsFor);
   const facts = new Map<Name, ModuleFacts>();
   for (const module of records.modules) {
     const newer = surroundings.newer?.get(module.name);
@@ -81,35 +97,89 @@ function toFacts(records: Records, surroundings: BuildSurroundings): BuildFacts 
     const commit = newer?.commit ?? module.sourceCommit;
     // Not compared yet: it has no tree to build from, and the next look gives it one.
     if (tree === null || commit === null) continue;
+    const edges = records.edgesOf.get(module.name) ?? none;
+    const build = fitBuildOf(module, records.builds);
+    const madeFrom = [module, edges, build, settings(module.repository), newer];
+    const before = kept.facts.get(module.name);
+    if (before?.madeFrom.every((one, at) => one === madeFrom[at]) === true) {
+      facts.set(module.name, before.facts);
+      continue;
+    }
     const problem = module.problem ?? (module.language === null ? "it has no manifest that can be read" : null);
-    facts.set(module.name, {
+    const made: ModuleFacts = {
       module: module.name,
       commit,
       moved: module.moved,
       language: module.language ?? "",
       thirdParties: module.thirdParties,
-      settings: surroundings.settingsFor(module.repository),
+      settings: settings(module.repository),
       problem,
-      edges: edgesOf.get(module.name) ?? [],
-      lastFit: lastFitOf(module, records.builds),
+      edges,
+      lastFit: shareLastFit(before?.facts.lastFit, lastFitOf(module, build)),
       ...newer,
+      ...(newer?.edges === undefined ? {} : { edges: shareEdges(edges, newer.edges) }),
       tree,
-    });
+    };
+    facts.set(module.name, made);
+    kept.facts.set(module.name, { madeFrom, facts: made });
   }
-  return {
-    ...surroundings,
-    modules: facts,
-    makers: new Map(),
-    builds: new Map([...records.builds].map(([key, build]) => [key, toRecorded(build)])),
+  return { ...surroundings, modules: facts, makers: new Map(), builds: toRecordedBuilds(records.builds) };
+}
+
+const none: readonly Edge[] = [];
+
+/** Equal settings are one object, so that what was made with them is known again. */
+function shareSettings(
+  kept: KeptRecords,
+  settingsFor: BuildSurroundings["settingsFor"],
+): (repository: Name) => Readonly<Record<string, string>> {
+  const now = new Map<Name, Readonly<Record<string, string>>>();
+  return (repository) => {
+    const known = now.get(repository);
+    if (known !== undefined) return known;
+    const [settings, before] = [settingsFor(repository), kept.settings.get(repository)];
+    const shared =
+      before !== undefined && JSON.stringify(before) === JSON.stringify(settings) ? before : { ...settings };
+    now.set(repository, shared);
+    kept.settings.set(repository, shared);
+    return shared;
   };
 }
 
-function lastFitOf(module: ModuleToPlan, builds: ReadonlyMap<string, PlannedBuildRecord>): LastFit | null {
-  if (module.fitInputs === null || module.fitArtifact === null) return null;
-  const build = builds.get(buildKey(module.name, module.fitInputs));
-  return build === undefined
-    ? null
-    : { closure: build.closure, commit: build.commit, moved: build.moved, artifact: module.fitArtifact };
+function fitBuildOf(
+  module: ModuleToPlan,
+  builds: ReadonlyMap<string, PlannedBuildRecord>,
+): PlannedBuildRecord | undefined {
+  if (module.fitInputs === null || module.fitArtifact === null) return undefined;
+  return builds.get(buildKey(module.name, module.fitInputs));
+}
+
+function lastFitOf({ fitArtifact }: ModuleToPlan, build: PlannedBuildRecord | undefined): LastFit | null {
+  if (fitArtifact === null || build === undefined) return null;
+  return { closure: build.closure, commit: build.commit, moved: build.moved, artifact: fitArtifact };
+}
+
+/** What is equal to what was there before is the same object: a graph that was worked out of it holds. */
+function shareLastFit(before: LastFit | null | undefined, now: LastFit | null): LastFit | null {
+  const isSame = before?.closure === now?.closure && before?.artifact === now?.artifact && before?.moved === now?.moved;
+  return before !== undefined && isSame ? before : now;
+}
+
+/** Of a module that was read again most often the place of an import is the same, too. */
+function shareEdges(before: readonly BuildEdge[], now: readonly BuildEdge[]): readonly BuildEdge[] {
+  const isSame =
+    before.length === now.length &&
+    now.every((edge, at) => {
+      const was = before[at];
+      return (
+        was?.dependency === edge.dependency &&
+        was.kind === edge.kind &&
+        was.file === edge.file &&
+        was.line === edge.line &&
+        was.typesOnly === edge.typesOnly
+      );
+    });
+  return isSame ? before : now;
 }
 
 function toRecorded(build: PlannedBuildRecord): RecordedBuild {

@@ -3,9 +3,9 @@ import type { ModuleFacts } from "../decide/build-facts.ts";
 import { compareSources, type Comparison, headKey } from "../source/compare-sources.ts";
 import type { Repository } from "../source/repository.ts";
 import type { Queryable } from "../store/database.ts";
-import { listModuleSources } from "../store/module-sources.ts";
 import { listHeads } from "../store/source-heads.ts";
 import type { ImportCache } from "../source/imports/import-cache.ts";
+import { createKeptRecords, type KeptRecords, type PlanRecords } from "./kept-records.ts";
 import type { RepositoryPool } from "./repository-pool.ts";
 
 export interface LookWithoutKeeping {
@@ -14,10 +14,14 @@ export interface LookWithoutKeeping {
   /** Of clones of one's own: those of a controller that works at the same moment are left alone. */
   readonly repositories: RepositoryPool;
   readonly imports: ImportCache;
+  /** What this process knows of the records. Left out: everything is read. */
+  readonly kept?: KeptRecords;
 }
 
 export interface Looked extends Pick<Comparison, "parsedFiles" | "cachedFiles"> {
   readonly heads: readonly { readonly repository: Name; readonly branch: string; readonly commit: ObjectId | null }[];
+  /** As they were before anything was compared with them. */
+  readonly records: PlanRecords;
   /** What of modules' facts is newer than the records. */
   readonly newer: ReadonlyMap<Name, NewerFacts>;
   /** Modules that were read, because something of theirs moved. */
@@ -34,37 +38,45 @@ export type NewerFacts = Pick<ModuleFacts, "commit"> &
  * UnavailableError for all of it: never a shorter answer (R26).
  */
 export async function lookWithoutKeeping(look: LookWithoutKeeping): Promise<Looked> {
-  const [followed, modules] = [await listHeads(look.db, look.mesh), await listModuleSources(look.db, look.mesh)];
+  return compareTips(look, await seeTips(look));
+}
+
+/** The branches that modules follow, as they are now. */
+export interface Tips {
+  readonly repositories: ReadonlyMap<Name, Repository>;
+  readonly heads: Looked["heads"];
+}
+
+export async function seeTips(look: LookWithoutKeeping): Promise<Tips> {
+  const followed = await listHeads(look.db, look.mesh);
   const urls = new Map(followed.map(({ repository, url }) => [repository, url]));
   const repositories = new Map<Name, Repository>();
-  const heads = new Map<string, ObjectId | null>();
-  for (const [name, url] of urls) {
-    const repository = await look.repositories.open({ name, url });
-    repositories.set(name, repository);
-    const branches = followed.filter((head) => head.repository === name).map((head) => head.branch);
-    for (const [branch, commit] of await repository.lookAtHeads(branches)) heads.set(headKey(name, branch), commit);
+  const heads: Looked["heads"][number][] = [];
+  for (const [repository, url] of urls) {
+    const opened = await look.repositories.open({ name: repository, url });
+    repositories.set(repository, opened);
+    const branches = followed.filter((head) => head.repository === repository).map((head) => head.branch);
+    for (const [branch, commit] of await opened.lookAtHeads(branches)) heads.push({ repository, branch, commit });
   }
+  return { repositories, heads };
+}
+
+/** Compares these tips with the records. */
+export async function compareTips(look: LookWithoutKeeping, { repositories, heads }: Tips): Promise<Looked> {
+  const kept = look.kept ?? createKeptRecords(look.db, look.mesh);
+  const records = await kept.read();
   const comparison = await compareSources({
-    modules: modules.map(({ name, repository, branch, path }) => ({ module: name, repository, branch, path })),
+    modules: records.registered,
     repositories,
-    heads,
-    known: new Map(
-      modules.flatMap(({ name, known, sourceCommit }) =>
-        known !== null && known.commit === sourceCommit ? [[name, known] as const] : [],
-      ),
-    ),
+    heads: new Map(heads.map(({ repository, branch, commit }) => [headKey(repository, branch), commit])),
+    known: records.known,
+    memory: kept.sources,
     cache: { read: (reader, blobs) => look.imports.read(reader, blobs), write: () => Promise.resolve() },
   });
   return {
-    heads: followed.map(({ repository, branch }) => ({
-      repository,
-      branch,
-      commit: heads.get(headKey(repository, branch)) ?? null,
-    })),
-    newer: new Map([
-      ...comparison.modules.map((facts) => [facts.module, toNewer(facts)] as const),
-      ...comparison.unchanged.map(({ module, commit }) => [module, { commit: commit.id }] as const),
-    ]),
+    heads,
+    records,
+    newer: new Map(comparison.modules.map((facts) => [facts.module, toNewer(facts)] as const)),
     readModules: comparison.modules.length,
     parsedFiles: comparison.parsedFiles,
     cachedFiles: comparison.cachedFiles,

@@ -15,6 +15,7 @@ import { readStop } from "../store/stop.ts";
 import { loadWorld } from "../store/world.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
 import type { NextStep, StepPlan, StepRequest } from "./control-types.ts";
+import { keptFor } from "./kept-records.ts";
 import { loadBuildPlan } from "./load-build-facts.ts";
 import { noteLostBuilds } from "./note-lost-builds.ts";
 import { noteRepeatedVerdicts } from "./note-repeated-verdicts.ts";
@@ -36,6 +37,7 @@ export async function planSteps(deps: ControlDependencies, request: StepRequest)
     running,
     now,
     lostAfterMs: deps.lostAfterMs,
+    kept: keptFor(deps.db, deps.mesh),
   });
   const behindSince = await listBehindSince(deps.db, deps.mesh);
   const held = holdSources({ facts, plan, behindSince, starvedAfterMs: deps.starvedAfterMs });

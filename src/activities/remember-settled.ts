@@ -1,5 +1,5 @@
 import type { Name, ObjectId } from "../core/names.ts";
-import { readPlanVersion } from "../store/plan-version.ts";
+import { type PlanVersion, readPlanVersion } from "../store/plan-version.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
 
 /** What a comparison is made of, next to the records. */
@@ -10,6 +10,7 @@ export interface Compared {
 }
 
 export interface Settled {
+  readonly version: PlanVersion;
   /** A comparison of exactly this found nothing to read, to hold or to announce, whatever the time: it would again. */
   readonly isKnown: boolean;
   /** It found nothing this time. Kept only where no record was changed since it was asked. */
@@ -23,15 +24,21 @@ const remembered = new WeakMap<ControlDependencies, string>();
  * changed by anybody. Kept in this process alone.
  */
 export async function askSettled(deps: ControlDependencies, compared: Compared): Promise<Settled> {
-  const readKey = async (): Promise<string> =>
-    JSON.stringify([await readPlanVersion(deps.db, deps.mesh), ...listParts(deps, compared)]);
-  const asked = await readKey();
+  const parts = listParts(deps, compared);
+  const version = await readPlanVersion(deps.db, deps.mesh);
+  const asked = JSON.stringify([...listVersions(version), ...parts]);
   return {
+    version,
     isKnown: remembered.get(deps) === asked,
     remember: async () => {
-      if ((await readKey()) === asked) remembered.set(deps, asked);
+      const now = await readPlanVersion(deps.db, deps.mesh);
+      if (JSON.stringify([...listVersions(now), ...parts]) === asked) remembered.set(deps, asked);
     },
   };
+}
+
+function listVersions({ server, modules, edges, builds }: PlanVersion): unknown[] {
+  return [server, ...[modules, edges, builds].map((parts) => [...parts.values()])];
 }
 
 function listParts(deps: ControlDependencies, { repositories, heads }: Compared): unknown[] {

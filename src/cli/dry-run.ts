@@ -31,7 +31,11 @@ export async function dryRun(
     repositories: createRepositoryPool(join(paths.cache, "dry-run"), { credentials }),
     imports: createImportCache(db),
   });
-  const { facts, plan } = await loadBuildPlan(db, mesh, { ...surroundings, newer: looked.newer });
+  const { facts, plan } = await loadBuildPlan(db, mesh, {
+    ...surroundings,
+    newer: looked.newer,
+    planRecords: looked.records,
+  });
   const isAsked = ({ module }: { readonly module: Name }): boolean => names.length === 0 || names.includes(module);
   const mayRebuild = rebuildSet(facts, { plan, saidAt: now.toISOString() }).filter(isAsked);
   const failing = [...plan.broken, ...plan.unfit]

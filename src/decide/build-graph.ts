@@ -5,6 +5,8 @@ import { compareText } from "./short-names.ts";
 import { strongComponents } from "./strong-components.ts";
 
 export interface BuildGraph {
+  /** Every module, by name. */
+  readonly names: readonly Name[];
   /** Every module, dependencies first. */
   readonly order: readonly Name[];
   /** Cycles of build edges, the shortest first. */
@@ -45,7 +47,7 @@ export function buildGraph({ modules }: Pick<BuildFacts, "modules">): BuildGraph
   const isBackEdge = (module: Name, dependency: Name): boolean =>
     component.get(module) === component.get(dependency) &&
     modules.get(module)?.edges.some((edge) => edge.dependency === dependency && edge.kind === "build") === false;
-  return { order, cycles, cycleOf, isBackEdge, dependencies };
+  return { names, order, cycles, cycleOf, isBackEdge, dependencies };
 }
 
 /** What a module imports from others, sorted, each once. It may import itself by name: that is no edge. */

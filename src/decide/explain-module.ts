@@ -2,7 +2,8 @@ import type { Name } from "../core/names.ts";
 import type { BuildFacts, ModuleFacts } from "./build-facts.ts";
 import type { Standing } from "./delivery-line.ts";
 import { planBuilds, type BuildPlan } from "./plan-builds.ts";
-import { explainReady, listInbound, rebuildSet } from "./rebuild-set.ts";
+import { listInbound } from "./plan-memory.ts";
+import { explainReady, rebuildSet } from "./rebuild-set.ts";
 import { compareText } from "./short-names.ts";
 
 /** The answer of `mesh why MODULE` (R6, R8). */

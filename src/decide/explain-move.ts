@@ -102,10 +102,15 @@ export function explainSurroundings(
   if (was.toolchain !== now.toolchain) reasons.push(`the toolchain moved (${was.toolchain} → ${now.toolchain})`);
   if (was.builder !== now.builder) reasons.push(`the builder's rules moved (${was.builder} → ${now.builder})`);
   if (was.thirdParties !== now.thirdParties) reasons.push("its third-party packages moved");
-  const settings = [...new Set([...Object.keys(was.settings), ...Object.keys(now.settings)])].toSorted(compareText);
-  for (const name of settings) {
+  for (const name of listSettings(was.settings, now.settings)) {
     const [before, after] = [was.settings[name] ?? "not set", now.settings[name] ?? "not set"];
     if (before !== after) reasons.push(`setting ${name} moved (${before} → ${after})`);
   }
   return reasons;
+}
+
+/** Of thousands of modules most often nothing is set at all. */
+function listSettings(was: Closure["settings"], now: Closure["settings"]): readonly string[] {
+  const names = [...Object.keys(was), ...Object.keys(now)];
+  return names.length < 2 ? names : [...new Set(names)].toSorted(compareText);
 }

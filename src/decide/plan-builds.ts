@@ -1,7 +1,6 @@
 import type { Digest, Name } from "../core/names.ts";
 import type { BuildFacts } from "./build-facts.ts";
-import { buildGraph } from "./build-graph.ts";
-import { compareText } from "./short-names.ts";
+import { createPlanMemory, type PlanMemory } from "./plan-memory.ts";
 import { standOfModule, type Stand } from "./stand-of-module.ts";
 
 /** How every module stands: each is in exactly one bucket. All sorted by name. */
@@ -28,19 +27,24 @@ export type Bucketed<K extends Stand["kind"]> = Extract<Stand, { kind: K }> & { 
 /** What is to be built: `inputs` is the digest of `closure`. */
 export type PlannedBuild = Bucketed<"ready">;
 
-/** What is out of date, in what order it is built, and why: from recorded digests, without building (R8–R10, R16). */
-export function planBuilds(facts: BuildFacts): BuildPlan {
-  const graph = buildGraph(facts);
+/**
+ * What is out of date, in what order it is built, and why: from recorded digests, without building (R8–R10, R16).
+ * `memory`: of plans before; it makes no other plan.
+ */
+export function planBuilds(facts: BuildFacts, memory: PlanMemory = createPlanMemory()): BuildPlan {
+  const graph = memory.graphOf(facts.modules);
   const running = new Map([...facts.running].map(splitKey));
   const stands = new Map<Name, Stand>();
   for (const name of graph.order) {
     const module = facts.modules.get(name);
-    if (module !== undefined) stands.set(name, standOfModule({ facts, graph, stands, running, module }));
+    if (module !== undefined) stands.set(name, standOfModule({ facts, graph, memory, stands, running, module }));
   }
-  const sorted = [...stands].toSorted(([a], [b]) => compareText(a, b));
   const pick = <K extends Stand["kind"]>(kind: K): Bucketed<K>[] => {
     const picked: Bucketed<K>[] = [];
-    for (const [module, stand] of sorted) if (isKind(stand, kind)) picked.push({ ...stand, module });
+    for (const module of graph.names) {
+      const stand = stands.get(module);
+      if (stand !== undefined && isKind(stand, kind)) picked.push({ ...stand, module });
+    }
     return picked;
   };
   return {

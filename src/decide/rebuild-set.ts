@@ -1,9 +1,9 @@
 import type { Closure } from "../core/artifact.ts";
 import type { Name } from "../core/names.ts";
 import type { BuildFacts, ModuleFacts } from "./build-facts.ts";
-import { dependenciesOf } from "./build-graph.ts";
 import { explainBuild, explainOwn } from "./explain-build.ts";
 import { explainMove, type Explaining, findMoved, sayCommits } from "./explain-move.ts";
+import { createPlanMemory, type PlanMemory } from "./plan-memory.ts";
 import { planBuilds, type BuildPlan, type PlannedBuild } from "./plan-builds.ts";
 import { sayEdge } from "./say-edge.ts";
 
@@ -17,6 +17,7 @@ export interface RebuildOptions {
   readonly plan?: BuildPlan;
   /** ISO: ages of commits are said as of then; left out, no ages are said, because the sentence is kept. */
   readonly saidAt?: string;
+  readonly memory?: PlanMemory;
 }
 
 /** More steps of a chain than this are counted, not listed. */
@@ -27,18 +28,18 @@ const edgesSaid = 8;
  * less (R10). Edges as they are and as they were: whoever was built against a module is asked too. In build order (R9).
  */
 export function rebuildSet(facts: BuildFacts, options: RebuildOptions = {}): Announced[] {
-  const plan = options.plan ?? planBuilds(facts);
+  const memory = options.memory ?? createPlanMemory();
+  const plan = options.plan ?? planBuilds(facts, memory);
   const causes = listOutOfDate({ ...facts, now: options.saidAt ?? null }, facts, plan);
-  const inbound = listInbound(facts);
+  const inbound = memory.inboundOf(facts.modules);
   const reached = [...causes.keys()];
   for (const module of reached) {
     const cause = causes.get(module);
     for (const dependent of inbound.get(module) ?? []) {
       const asked = facts.modules.get(dependent);
       if (cause === undefined || asked === undefined || causes.has(dependent)) continue;
-      const edges = [...cause.edges, sayEdge(asked, module)];
-      const chain = `${[cause.root, ...edges.slice(0, edgesSaid)].join("; ")}${sayRest(edges.length)}`;
-      causes.set(dependent, { root: cause.root, edges, why: `${dependent} may be out of date: ${chain}` });
+      const next = addStep(cause, sayEdge(asked, module));
+      causes.set(dependent, { ...next, why: `${dependent} may be out of date: ${next.chain}${sayRest(next.steps)}` });
       reached.push(dependent);
     }
   }
@@ -49,33 +50,27 @@ export function rebuildSet(facts: BuildFacts, options: RebuildOptions = {}): Ann
   });
 }
 
-function sayRest(edges: number): string {
-  return edges > edgesSaid ? `; and ${edges - edgesSaid} more steps` : "";
+function addStep({ chain, steps }: Cause, edge: string): Pick<Cause, "chain" | "steps"> {
+  return { chain: steps < edgesSaid ? `${chain}; ${edge}` : chain, steps: steps + 1 };
+}
+
+function sayRest(steps: number): string {
+  return steps > edgesSaid ? `; and ${steps - edgesSaid} more steps` : "";
 }
 
 /** Why a module is in the set: what moved first, and the imports that lead from there to it. */
 interface Cause {
-  readonly root: string;
-  readonly edges: readonly string[];
+  /** As far as it is said. */
+  readonly chain: string;
+  readonly steps: number;
   readonly why: string;
-}
-
-/** Everything that depends on a module, by edges as they are and as they were. */
-export function listInbound({ modules }: Pick<BuildFacts, "modules">): Map<Name, Set<Name>> {
-  const inbound = new Map<Name, Set<Name>>();
-  for (const module of modules.values()) {
-    const was = Object.keys(module.lastFit?.closure.dependencies ?? {});
-    for (const dependency of [...dependenciesOf(module), ...was]) {
-      inbound.set(dependency, (inbound.get(dependency) ?? new Set()).add(module.module));
-    }
-  }
-  return inbound;
 }
 
 /** What is built now, what is under way, and what would be if it did not wait. */
 function listOutOfDate(explaining: Explaining, facts: BuildFacts, plan: BuildPlan): Map<Name, Cause> {
   const causes = new Map<Name, Cause>();
-  const add = (module: Name, root: string, why: string): void => void causes.set(module, { root, edges: [], why });
+  const add = (module: Name, root: string, why: string): void =>
+    void causes.set(module, { chain: root, steps: 0, why });
   for (const ready of plan.ready) {
     const own = facts.modules.get(ready.module);
     const why = own === undefined ? ready.why : explainReady(explaining, own, ready);
@@ -85,17 +80,18 @@ function listOutOfDate(explaining: Explaining, facts: BuildFacts, plan: BuildPla
   for (const { module, why } of plan.waiting) {
     const own = facts.modules.get(module);
     if (own === undefined) continue;
-    const now = {
-      ...own,
-      toolchain: facts.toolchains[own.language] ?? "",
-      builder: facts.builders[own.language] ?? "",
-    };
-    const moved = explainOwn(own, now, explaining.now);
+    const moved = explainOwn(own, nowOf(facts, own), explaining.now);
     if (own.lastFit === null) add(module, `${module} is new`, `${module} was never fit; ${why}`);
     else if (moved.length > 0)
       add(module, sayMoved(explaining, module, null), `${module} is out of date: ${moved.join("; ")}; ${why}`);
   }
   return causes;
+}
+
+function nowOf(facts: BuildFacts, own: ModuleFacts): Parameters<typeof explainOwn>[1] {
+  const { tree, language, thirdParties, settings } = own;
+  const toolchain = facts.toolchains[language] ?? "";
+  return { tree, language, thirdParties, settings, toolchain, builder: facts.builders[language] ?? "" };
 }
 
 /** The reason of a build that is ready, with ages where they are to be said. */

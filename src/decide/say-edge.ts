@@ -39,8 +39,12 @@ export function sayPlace({ file, line }: Pick<BuildEdge, "file" | "line">): stri
 
 /** The first import of it, build edges before test edges; null: there is none any more. */
 export function findEdge(edges: readonly BuildEdge[], dependency: Name): BuildEdge | null {
-  const [edge] = edges
-    .filter((candidate) => candidate.dependency === dependency)
-    .toSorted((a, b) => compareText(a.kind, b.kind) || compareText(a.file, b.file) || a.line - b.line);
-  return edge ?? null;
+  let first: BuildEdge | null = null;
+  for (const edge of edges)
+    if (edge.dependency === dependency && (first === null || comparePlaces(edge, first) < 0)) first = edge;
+  return first;
+}
+
+function comparePlaces(a: BuildEdge, b: BuildEdge): number {
+  return compareText(a.kind, b.kind) || compareText(a.file, b.file) || a.line - b.line;
 }

@@ -3,8 +3,8 @@ import type { Digest, Name } from "../core/names.ts";
 import { ageMs, timeMs } from "./ages.ts";
 import { buildKey, type BuildFacts, type ModuleFacts } from "./build-facts.ts";
 import type { BuildGraph } from "./build-graph.ts";
-import { digestValue } from "./digest.ts";
 import { explainBuild } from "./explain-build.ts";
+import type { PlanMemory } from "./plan-memory.ts";
 import { sayCycle, sayPlace, sayTypesOfCycle } from "./say-edge.ts";
 import { listNames } from "./short-names.ts";
 
@@ -21,6 +21,7 @@ export type Stand =
 export interface StandInput {
   readonly facts: BuildFacts;
   readonly graph: BuildGraph;
+  readonly memory: PlanMemory;
   /** Of everything that comes before this module. */
   readonly stands: ReadonlyMap<Name, Stand>;
   /** What runs now, by module. */
@@ -39,7 +40,7 @@ export function standOfModule(input: StandInput): Stand {
   const underWay = running.get(module.module);
   const found = collectDependencies(input);
   if (found.kind === "waiting") return underWay === undefined ? found : sayBuilding(module, underWay, "the next waits");
-  const closure: Closure = {
+  const { closure, inputs } = input.memory.inputsOf(module, {
     module: module.module,
     language: module.language,
     tree: module.tree,
@@ -48,8 +49,7 @@ export function standOfModule(input: StandInput): Stand {
     builder: facts.builders[module.language] ?? "",
     thirdParties: module.thirdParties,
     settings: module.settings,
-  };
-  const inputs = digestValue(closure);
+  });
   const record = facts.builds.get(buildKey(module.module, inputs));
   if (record?.state === "fit" && record.artifact !== null)
     return { kind: "current", inputs, artifact: record.artifact };

@@ -50,7 +50,7 @@ export async function readClosureSourceOf(
     if (reader?.factFiles.includes(file.path) === true)
       paths.set(file.blob, [...(paths.get(file.blob) ?? []), file.path]);
   const readers = reader === undefined ? [] : [reader];
-  const locks = (await findLocksAbove(repository, commit, [path], readers)).get(path) ?? [];
+  const locks = (await findLocksAbove(repository, commit, { paths: [path], readers })).get(path) ?? [];
   const above = locks.filter(({ bytes }) => bytes <= factBytesLimit).map(({ blob }) => blob);
   const facts = new Map<string, string>();
   const texts = new Map<ObjectId, string>();

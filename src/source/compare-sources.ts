@@ -12,11 +12,12 @@ import { createTypeScriptReader } from "./imports/typescript.ts";
 import { factsKeyOf, hasSameContext, shareFacts } from "./known-source.ts";
 import type { KnownSource } from "../core/known-source.ts";
 import { lookAtFolders, type Placed, type SeenFolder } from "./look-at-folders.ts";
-import { indexPlacements, type Placements } from "./placements.ts";
-import { type Claim, type Published, publishNames } from "./publish-names.ts";
+import type { Placements } from "./placements.ts";
+import type { Claim, Published } from "./publish-names.ts";
 import type { ModuleFolder } from "./read-module-folders.ts";
 import type { CommitInfo, Repository } from "./repository.ts";
-import type { RegisteredModule, SourceFacts } from "./source-facts.ts";
+import { describeMissingBranch, type RegisteredModule, type SourceFacts } from "./source-facts.ts";
+import { createSourceMemory, type SourceMemory } from "./source-memory.ts";
 
 export interface Comparison {
   /** Those that were read, in the order given. Without `known` all of them. */
@@ -39,6 +40,8 @@ export interface CompareSources {
   readonly cache: ImportCache;
   /** By language. `createImportReaders()` where it is left out. */
   readonly readers?: ReadonlyMap<string, ImportReader>;
+  /** Of comparisons before; it changes no answer. The same list of modules is to be the same array. */
+  readonly memory?: SourceMemory;
   readonly signal?: AbortSignal;
   readonly onProgress?: () => void;
 }
@@ -70,16 +73,20 @@ export async function compareSources(options: CompareSources): Promise<Compariso
     return commit === null ? [] : [{ module, commit, repository: findRepository(options, module) }];
   });
   await fetchUnknown(options, placed);
-  const placements = indexPlacements(options.modules);
+  const memory = options.memory ?? createSourceMemory();
+  const placements = memory.placementsOf(options.modules);
   const readers = options.readers ?? createImportReaders();
-  const seen = await lookAtFolders(placed, placements, options.known ?? new Map<Name, KnownSource>(), readers);
+  const seen = await lookAtFolders({
+    placed,
+    placements,
+    known: options.known ?? new Map<Name, KnownSource>(),
+    readers,
+    memory,
+  });
   const reading = createFolderReading({ readers, signal: options.signal, onProgress: options.onProgress });
-  const work = { options, readers, placements, seen, reading };
+  const work = { options, memory, readers, placements, seen, reading };
   const { facts, ...counts } = await readWhatMoved(work);
-  const unchanged: { module: Name; commit: CommitInfo }[] = [];
-  for (const { module, repository, commit, known } of seen)
-    if (!facts.has(module.module) && known?.commit !== commit)
-      unchanged.push({ module: module.module, commit: await reading.infoOf(repository, commit) });
+  const unchanged = await listUnchanged(seen, facts, reading);
   const here = new Set(placed.map(({ module }) => module.module));
   const modules = options.modules.flatMap((module): SourceFacts[] => {
     const read = facts.get(module.module);
@@ -89,8 +96,27 @@ export async function compareSources(options: CompareSources): Promise<Compariso
   return { modules, unchanged, ...counts };
 }
 
+async function listUnchanged(
+  seen: readonly SeenFolder[],
+  facts: ReadonlyMap<Name, SourceFacts>,
+  reading: FolderReading,
+): Promise<Comparison["unchanged"]> {
+  const unchanged: { readonly module: Name; readonly commit: CommitInfo }[] = [];
+  const infos = new Map<string, CommitInfo>();
+  for (const { module, repository, commit, known } of seen) {
+    if (facts.has(module.module) || known?.commit === commit) continue;
+    // Thousands of modules are of one commit: it is asked for once.
+    const key = headKey(module.repository, commit);
+    const info = infos.get(key) ?? (await reading.infoOf(repository, commit));
+    infos.set(key, info);
+    unchanged.push({ module: module.module, commit: info });
+  }
+  return unchanged;
+}
+
 interface Work {
   readonly options: CompareSources;
+  readonly memory: SourceMemory;
   readonly readers: ReadonlyMap<string, ImportReader>;
   readonly placements: Placements;
   readonly seen: readonly SeenFolder[];
@@ -109,7 +135,7 @@ async function readWhatMoved(work: Work): Promise<Read> {
   const moved = seen.filter(({ known }) => known === null);
   await reading.read(moved);
   const names = readNames(work);
-  const published = publishNames(names.claims, work.placements.text);
+  const published = work.memory.publishedOf(names.claims, work.placements);
   const factsKey = createFactsKey(work);
   const stale = seen.filter(({ known }) => {
     return known !== null && !hasSameContext(known, published.key(known.language ?? ""), factsKey);
@@ -259,20 +285,4 @@ function findRepository(options: CompareSources, module: RegisteredModule): Repo
   const repository = options.repositories.get(module.repository);
   if (repository === undefined) throw new Error(`repository ${module.repository} was not opened`);
   return repository;
-}
-
-function describeMissingBranch(module: RegisteredModule): SourceFacts {
-  const message = `there is no branch ${module.branch} in repository ${module.repository}`;
-  return {
-    module: module.module,
-    commit: null,
-    tree: null,
-    thirdParties: null,
-    manifest: null,
-    publishes: [],
-    edges: [],
-    findings: [],
-    problem: { stage: "source", message },
-    known: null,
-  };
 }

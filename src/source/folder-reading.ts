@@ -39,7 +39,10 @@ export function createFolderReading(options: {
           folders: members.map(({ module, without }) => ({ path: module.path, without })),
         });
         const unknown = members.flatMap(({ module, locks }) => (locks === null ? [module.path] : []));
-        const asked = await findLocksAbove(repository, commit, unknown, options.readers.values());
+        const asked = await findLocksAbove(repository, commit, {
+          paths: unknown,
+          readers: options.readers.values(),
+        });
         const read = await readModuleFolders({
           repository,
           info: await infoOf(repository, commit),

@@ -17,35 +17,46 @@ type Reader = Pick<ImportReader, "workspaceLock">;
 export async function findLocksAbove(
   repository: Pick<Repository, "blobsAt">,
   commit: ObjectId,
-  paths: readonly string[],
-  readers: Iterable<Reader>,
+  { paths, readers, memory }: FindLocksAbove,
 ): Promise<ReadonlyMap<string, readonly LockAbove[]>> {
   const files = [...readers].flatMap(({ workspaceLock }) => (workspaceLock === undefined ? [] : [workspaceLock.file]));
-  const places = new Map(paths.map((path) => [path, listPlaces(path, files)]));
-  const asked = new Set([...places.values()].flatMap((all) => all.map(({ path }) => path)));
+  const placesOf = (path: string): readonly LockPlace[] => {
+    const places = memory?.lockPlaces.get(path) ?? listPlaces(path, files);
+    memory?.lockPlaces.set(path, places);
+    return places;
+  };
+  const asked = new Set<string>();
+  for (const path of paths) for (const place of placesOf(path)) asked.add(place.path);
   if (asked.size === 0) return new Map();
   const there = await repository.blobsAt(commit, [...asked].toSorted());
-  return new Map(
-    [...places].map(([path, all]) => [
-      path,
-      all.flatMap((place): LockAbove[] => {
-        const blob = there.get(place.path);
-        return blob === undefined ? [] : [{ file: place.file, member: place.member, ...blob }];
-      }),
-    ]),
-  );
+  const found = new Map<string, readonly LockAbove[]>();
+  for (const path of paths) {
+    const above: LockAbove[] = [];
+    for (const place of placesOf(path)) {
+      const blob = there.get(place.path);
+      if (blob !== undefined) above.push({ file: place.file, member: place.member, ...blob });
+    }
+    if (above.length > 0) found.set(path, above);
+  }
+  return found;
 }
 
-interface Place {
+export interface FindLocksAbove {
+  readonly paths: readonly string[];
+  readonly readers: Iterable<Reader>;
+  readonly memory?: { readonly lockPlaces: Map<string, readonly LockPlace[]> };
+}
+
+export interface LockPlace {
   readonly path: string;
   readonly file: string;
   readonly member: string;
 }
 
-function listPlaces(path: string, files: readonly string[]): Place[] {
+function listPlaces(path: string, files: readonly string[]): LockPlace[] {
   if (path === ".") return [];
   const segments = path.split("/");
-  const places: Place[] = [];
+  const places: LockPlace[] = [];
   for (let above = segments.length - 1; above >= 0; above -= 1) {
     const member = segments.slice(above).join("/");
     for (const file of files) places.push({ path: [...segments.slice(0, above), file].join("/"), file, member });

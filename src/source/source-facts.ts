@@ -47,3 +47,19 @@ export interface SourceFacts {
   /** What they were read from; null: they are read again each time, because there is no folder. */
   readonly known: KnownSource | null;
 }
+
+export function describeMissingBranch(module: RegisteredModule): SourceFacts {
+  const message = `there is no branch ${module.branch} in repository ${module.repository}`;
+  return {
+    module: module.module,
+    commit: null,
+    tree: null,
+    thirdParties: null,
+    manifest: null,
+    publishes: [],
+    edges: [],
+    findings: [],
+    problem: { stage: "source", message },
+    known: null,
+  };
+}

@@ -3,6 +3,7 @@ import type { Digest, Name } from "../core/names.ts";
 import { buildRecordSchema } from "./builds.ts";
 import { timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
+import { planPart } from "./plan-version.ts";
 import { many } from "./rows.ts";
 import { storableJson } from "./storable.ts";
 
@@ -35,6 +36,19 @@ export function listBuildsToPlan(db: Queryable, mesh: Name, inputs: readonly Dig
     plannedBuildSchema,
     `select ${columns} from build where mesh = $1 and inputs = any($2::text[]) order by module, inputs`,
     [mesh, inputs],
+  );
+}
+
+/** Those at the inputs that modules want, or that were fit. `parts`: only those of modules in these parts (`planPart`). */
+export function listPlannedBuilds(db: Queryable, mesh: Name, parts?: readonly number[]): Promise<PlannedBuildRecord[]> {
+  return many(
+    db,
+    plannedBuildSchema,
+    `select ${columns} from build where (mesh, module, inputs) in (
+        select m.mesh, m.name, unnest(array[m.wanted_inputs, m.fit_inputs]) from module m
+         where m.mesh = $1 and ($2::int[] is null or ${planPart("m.name")} = any($2)))
+      order by module, inputs`,
+    [mesh, parts ?? null],
   );
 }
 

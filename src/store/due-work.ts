@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Name } from "../core/names.ts";
 import type { Queryable } from "./database.ts";
 import { one } from "./rows.ts";
+import { comparedAt, joinHead } from "./source-commit.ts";
 
 /**
  * What reconcile has to look at, as a sentence; null: nothing. A tip that the last comparison did not see, a module that
@@ -29,8 +30,8 @@ export async function describeDue(db: Queryable, mesh: Name, lostAfterMs: number
        (select 'verdicts that no plan has read: ' || string_agg(m.name, ', ' order by m.name) from module m
           join build b on b.mesh = m.mesh and b.module = m.name and b.inputs = m.wanted_inputs
          where m.mesh = $1 and ((b.state = 'fit' and m.standing <> 'current') or (b.state = 'unfit' and m.standing <> 'unfit'))),
-       (select 'planned builds that nobody began: ' || string_agg(m.name, ', ' order by m.name) from module m
-         where m.mesh = $1 and m.standing = 'out-of-date' and m.compared_at < now() - $2 * interval '1 millisecond'
+       (select 'planned builds that nobody began: ' || string_agg(m.name, ', ' order by m.name) from module m ${joinHead}
+         where m.mesh = $1 and m.standing = 'out-of-date' and ${comparedAt} < now() - $2 * interval '1 millisecond'
            and not exists (select from build b
                             where b.mesh = m.mesh and b.module = m.name and b.inputs = m.wanted_inputs)),
        (select 'builds without a verdict: ' || string_agg(distinct b.module, ', ') from build b

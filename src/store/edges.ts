@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { nameSchema, type Name } from "../core/names.ts";
 import type { Queryable } from "./database.ts";
+import { planPart } from "./plan-version.ts";
 import { many, run } from "./rows.ts";
 import { storableJson } from "./storable.ts";
 
@@ -50,12 +51,13 @@ const edgeRowSchema = edgeSchema
   .extend({ typesOnly: z.boolean() })
   .transform(({ typesOnly, ...edge }): Edge => (typesOnly ? { ...edge, typesOnly } : edge));
 
-export function listEdges(db: Queryable, mesh: Name): Promise<Edge[]> {
+/** `parts`: only those of modules in these parts (`planPart`). */
+export function listEdges(db: Queryable, mesh: Name, parts?: readonly number[]): Promise<Edge[]> {
   return many(
     db,
     edgeRowSchema,
-    `select module, dependency, kind, file, line, types_only as "typesOnly"
-       from module_edge where mesh = $1 order by module, dependency, kind`,
-    [mesh],
+    `select module, dependency, kind, file, line, types_only as "typesOnly" from module_edge
+      where mesh = $1 and ($2::int[] is null or ${planPart("module")} = any($2)) order by module, dependency, kind`,
+    [mesh, parts ?? null],
   );
 }

@@ -5,6 +5,7 @@ import { branchSchema, digestSchema, nameSchema, objectIdSchema, treePathSchema,
 import { bigintColumn, timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
 import { many, maybeOne, run } from "./rows.ts";
+import { comparedAt, joinHead, sourceCommit, sourceCommitAt, sourceSubject } from "./source-commit.ts";
 
 export const standingSchema = z.enum([
   "current",
@@ -69,10 +70,11 @@ const moduleRecordSchema = z.object({
 });
 export type ModuleRecord = z.output<typeof moduleRecordSchema>;
 
-const columns = `name, repository, branch, path, registered_at as "registeredAt", source_commit as "sourceCommit",
-  source_commit_at as "sourceCommitAt", source_subject as "sourceSubject", tree, third_parties as "thirdParties", moved, moves, manifest, findings,
-  wanted_inputs as "wantedInputs", standing, standing_why as "standingWhy", fit_inputs as "fitInputs",
-  fit_artifact as "fitArtifact", compared_at as "comparedAt"`;
+const select = `select m.name, m.repository, m.branch, m.path, m.registered_at as "registeredAt", ${sourceCommit} as "sourceCommit",
+  ${sourceCommitAt} as "sourceCommitAt", ${sourceSubject} as "sourceSubject", m.tree, m.third_parties as "thirdParties",
+  m.moved, m.moves, m.manifest, m.findings, m.wanted_inputs as "wantedInputs", m.standing, m.standing_why as "standingWhy",
+  m.fit_inputs as "fitInputs", m.fit_artifact as "fitArtifact", ${comparedAt} as "comparedAt"
+  from module m ${joinHead}`;
 
 /** Registers a module; the same again changes nothing. Another source under a known name is refused. */
 export async function addModule(db: Queryable, mesh: Name, source: ModuleSource): Promise<void> {
@@ -89,9 +91,9 @@ export async function addModule(db: Queryable, mesh: Name, source: ModuleSource)
 }
 
 export function getModule(db: Queryable, mesh: Name, name: Name): Promise<ModuleRecord | null> {
-  return maybeOne(db, moduleRecordSchema, `select ${columns} from module where mesh = $1 and name = $2`, [mesh, name]);
+  return maybeOne(db, moduleRecordSchema, `${select} where m.mesh = $1 and m.name = $2`, [mesh, name]);
 }
 
 export function listModules(db: Queryable, mesh: Name): Promise<ModuleRecord[]> {
-  return many(db, moduleRecordSchema, `select ${columns} from module where mesh = $1 order by name`, [mesh]);
+  return many(db, moduleRecordSchema, `${select} where m.mesh = $1 order by m.name`, [mesh]);
 }

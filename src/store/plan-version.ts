@@ -3,23 +3,55 @@ import type { Name } from "../core/names.ts";
 import type { Queryable } from "./database.ts";
 import { one } from "./rows.ts";
 
+/** So many parts a mesh's modules are counted in: what changed is found without reading all of them. */
+export const planParts = 256;
+
+/** The part of a module, in SQL. Of rows that are about a module it is that of the module. */
+export const planPart = (name: string): string => `(hashtext(${name}) & ${planParts - 1})`;
+
+/** Equal texts, equal rows. By part; a part without rows is left out. */
+export interface PlanVersion {
+  /** Of another text nothing that was read before counts. */
+  readonly server: string;
+  readonly modules: ReadonlyMap<number, string>;
+  readonly edges: ReadonlyMap<number, string>;
+  /** Builds at the inputs that modules want, or that were fit. */
+  readonly builds: ReadonlyMap<number, string>;
+}
+
+const partsColumn = z
+  .string()
+  .nullable()
+  .transform((text) => {
+    const parts = (text ?? "").split(" ").filter((part) => part !== "");
+    return new Map(parts.map((part) => [Number(part.slice(0, part.indexOf(":"))), part]));
+  });
+
+const said = (part: string): string => `concat(${part}, ':', count(*), ':', sum(version))`;
+const together = (table: string): string =>
+  `(select string_agg(said, ' ' order by part) from (select part, ${said("part")} as said from (${table}) rows group by part) parts)`;
+
+const modules = `select ${planPart("name")} as part, hashtextextended(name, xmin::text::bigint) as version
+  from module where mesh = $1`;
+const edges = `select ${planPart("module")} as part,
+    hashtextextended(concat(module, ' ', dependency, ' ', kind), xmin::text::bigint) as version
+  from module_edge where mesh = $1`;
+const builds = `select ${planPart("b.module")} as part,
+    hashtextextended(concat(b.module, ' ', b.inputs), b.xmin::text::bigint) as version
+  from module m join build b on b.mesh = m.mesh and b.module = m.name and b.inputs in (m.wanted_inputs, m.fit_inputs)
+ where m.mesh = $1`;
+
 /**
  * Equal versions: nobody changed a record that a comparison reads (modules, edges, the builds at their inputs). By the
  * transaction that wrote each row, which no later one has in common with it; a restart of the server is another version,
  * because a restored one may count transactions again.
  */
-export async function readPlanVersion(db: Queryable, mesh: Name): Promise<string> {
-  const { version } = await one(
+export function readPlanVersion(db: Queryable, mesh: Name): Promise<PlanVersion> {
+  return one(
     db,
-    z.object({ version: z.string() }),
-    `select concat_ws(' ', pg_postmaster_start_time(),
-       (select concat(count(*), ' ', sum(hashtextextended(name, xmin::text::bigint))) from module where mesh = $1),
-       (select concat(count(*), ' ', sum(hashtextextended(concat(module, ' ', dependency, ' ', kind), xmin::text::bigint)))
-          from module_edge where mesh = $1),
-       (select concat(count(*), ' ', sum(hashtextextended(concat(b.module, ' ', b.inputs), b.xmin::text::bigint)))
-          from module m join build b on b.mesh = m.mesh and b.module = m.name and b.inputs in (m.wanted_inputs, m.fit_inputs)
-         where m.mesh = $1)) as version`,
+    z.object({ server: z.string(), modules: partsColumn, edges: partsColumn, builds: partsColumn }),
+    `select pg_postmaster_start_time()::text as server, ${together(modules)} as modules, ${together(edges)} as edges,
+            ${together(builds)} as builds`,
     [mesh],
   );
-  return version;
 }

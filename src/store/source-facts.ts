@@ -48,28 +48,3 @@ export function recordSourceFacts(db: Queryable, mesh: Name, records: readonly S
     [mesh, storableJson(rows)],
   );
 }
-
-export interface UnchangedSource {
-  readonly module: Name;
-  readonly commit: { readonly id: string; readonly at: string; readonly subject: string };
-}
-
-/** Another commit with the same facts: only the commit is new. All modules in one statement. */
-export function recordUnchanged(db: Queryable, mesh: Name, unchanged: readonly UnchangedSource[]): Promise<number> {
-  // Few commits, thousands of modules: each commit is sent once.
-  const byCommit = new Map<string, UnchangedSource["commit"] & { readonly modules: Name[] }>();
-  for (const { module, commit } of unchanged) {
-    const group = byCommit.get(commit.id) ?? { ...commit, id: objectIdSchema.parse(commit.id), modules: [] };
-    byCommit.set(commit.id, group);
-    group.modules.push(module);
-  }
-  return run(
-    db,
-    `update module m set source_commit = c.id, source_commit_at = c.at, source_subject = c.subject,
-            known = jsonb_set(m.known, '{commit}', to_jsonb(c.id)), compared_at = now()
-       from jsonb_to_recordset($2::jsonb) as c(id text, at timestamptz, subject text, modules jsonb),
-            jsonb_array_elements_text(c.modules) as u(module)
-      where m.mesh = $1 and m.name = u.module and m.known is not null`,
-    [mesh, storableJson([...byCommit.values()])],
-  );
-}

@@ -21,6 +21,8 @@ const sourceHeadSchema = z.object({
   ageMs: ageColumn.nullable(),
   /** The tip that the last whole comparison saw. */
   comparedCommit: objectIdSchema.nullable(),
+  /** The tip that modules which are not read again are known at. */
+  factsCommit: objectIdSchema.nullable(),
   failingSince: timeColumn.nullable(),
   failure: z.string().nullable(),
 });
@@ -36,7 +38,7 @@ export function listHeads(db: Queryable, mesh: Name): Promise<SourceHead[]> {
     sourceHeadSchema,
     `select f.repository, f.branch, r.url, h.commit, h.looked_at as "lookedAt",
             extract(epoch from now() - h.looked_at)::float8 * 1000 as "ageMs",
-            h.compared_commit as "comparedCommit", h.failing_since as "failingSince", h.failure
+            h.compared_commit as "comparedCommit", h.facts_commit as "factsCommit", h.failing_since as "failingSince", h.failure
        from (select distinct mesh, repository, branch from module where mesh = $1) f
        join repository r on r.mesh = f.mesh and r.name = f.repository
        left join source_head h on h.mesh = f.mesh and h.repository = f.repository and h.branch = f.branch
@@ -83,4 +85,25 @@ export async function recordCompared(db: Queryable, mesh: Name, head: HeadId & {
     [mesh, head.repository, head.branch, objectIdSchema.parse(head.commit)],
   );
   return changed === 1;
+}
+
+/** See source-commit.ts. Written before the facts themselves, and before the comparison counts. */
+export async function recordFactsCommit(
+  db: Queryable,
+  mesh: Name,
+  head: HeadId & { readonly commit: { readonly id: ObjectId; readonly at: string; readonly subject: string } },
+): Promise<void> {
+  await run(
+    db,
+    `update source_head set facts_commit = $4, facts_commit_at = $5, facts_subject = $6, facts_at = now()
+      where mesh = $1 and repository = $2 and branch = $3`,
+    [
+      mesh,
+      head.repository,
+      head.branch,
+      objectIdSchema.parse(head.commit.id),
+      head.commit.at,
+      storableText(head.commit.subject),
+    ],
+  );
 }

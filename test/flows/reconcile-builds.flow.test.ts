@@ -206,6 +206,7 @@ describe("a Temporal that lost everything while a build ran (R50, case 43)", () 
       `update module set standing = 'out-of-date', compared_at = now() - interval '1 hour' where mesh = $1`,
       [flow.mesh],
     );
+    await flow.db.query(`update source_head set facts_at = null where mesh = $1`, [flow.mesh]);
     flow.watch(300);
     await waitUntil("it is fit", () => isFitAt(flow, "app", commit));
     expect(flow.wakes).toContainEqual(expect.stringContaining("planned builds that nobody began: app"));

@@ -1,0 +1,168 @@
+import type { KnownSource } from "../core/known-source.ts";
+import type { Name } from "../core/names.ts";
+import { buildKey, type ModuleFacts } from "../decide/build-facts.ts";
+import { compareText } from "../decide/short-names.ts";
+import { createPlanMemory, type PlanMemory } from "../decide/plan-memory.ts";
+import { createSourceMemory, type SourceMemory } from "../source/source-memory.ts";
+import type { RegisteredModule } from "../source/source-facts.ts";
+import { listPlannedBuilds, type PlannedBuildRecord } from "../store/builds-to-plan.ts";
+import type { Queryable } from "../store/database.ts";
+import { type Edge, listEdges } from "../store/edges.ts";
+import { listModulesToPlan, type ModuleToPlan } from "../store/modules-to-plan.ts";
+import { type PlanVersion, readPlanVersion } from "../store/plan-version.ts";
+
+/** What comparisons and plans read of the records. A row that nobody wrote since is the same object as before. */
+export interface PlanRecords {
+  /** By name. */
+  readonly modules: readonly ModuleToPlan[];
+  readonly edgesOf: ReadonlyMap<Name, readonly Edge[]>;
+  /** By `buildKey`: those at the inputs that modules want, or that were fit. */
+  readonly builds: ReadonlyMap<string, PlannedBuildRecord>;
+  /** As `compareSources` takes them. */
+  readonly registered: readonly RegisteredModule[];
+  readonly known: ReadonlyMap<Name, KnownSource>;
+}
+
+/**
+ * Records as this process last read them, with what was worked out from them. Each reading asks first what was changed, by
+ * whomever, and reads that again: so it is never older than the moment it was asked for.
+ */
+export interface KeptRecords {
+  /** `version`: where it was asked for a moment ago; the records are not older than it. */
+  read(version?: PlanVersion): Promise<PlanRecords>;
+  readonly plans: PlanMemory;
+  readonly sources: SourceMemory;
+  /** Facts of modules as the last plan had them. */
+  readonly facts: Map<Name, KeptFacts>;
+  /** By repository. */
+  readonly settings: Map<Name, Readonly<Record<string, string>>>;
+}
+
+export interface KeptFacts {
+  readonly madeFrom: readonly unknown[];
+  readonly facts: ModuleFacts;
+}
+
+export function createKeptRecords(db: Queryable, mesh: Name): KeptRecords {
+  let last: { readonly version: PlanVersion; readonly records: PlanRecords } | null = null;
+  return {
+    plans: createPlanMemory(),
+    sources: createSourceMemory(),
+    facts: new Map(),
+    settings: new Map(),
+    read: async (asked) => {
+      // Before the rows: what is changed while they are read is another version the next time.
+      const version = asked ?? (await readPlanVersion(db, mesh));
+      const known = last?.version.server === version.server ? last : null;
+      last = { version, records: await refresh(db, mesh, version, known) };
+      return last.records;
+    },
+  };
+}
+
+const keptByDatabase = new WeakMap<Queryable, Map<Name, KeptRecords>>();
+
+/** One for all who ask in this process. */
+export function keptFor(db: Queryable, mesh: Name): KeptRecords {
+  const byMesh = keptByDatabase.get(db) ?? new Map<Name, KeptRecords>();
+  keptByDatabase.set(db, byMesh);
+  const kept = byMesh.get(mesh) ?? createKeptRecords(db, mesh);
+  byMesh.set(mesh, kept);
+  return kept;
+}
+
+type Known = { readonly version: PlanVersion; readonly records: PlanRecords };
+
+async function refresh(db: Queryable, mesh: Name, version: PlanVersion, known: Known | null): Promise<PlanRecords> {
+  if (known === null) {
+    const modules = await listModulesToPlan(db, mesh);
+    const edges = await listEdges(db, mesh);
+    return index(modules, groupEdges(edges), keyBuilds(await listPlannedBuilds(db, mesh)));
+  }
+  const { records } = known;
+  const parts = {
+    modules: listMoved(known.version.modules, version.modules),
+    edges: listMoved(known.version.edges, version.edges),
+    builds: listMoved(known.version.builds, version.builds),
+  };
+  const modules = parts.modules.size === 0 ? records.modules : await readModules(db, mesh, parts.modules, records);
+  const partOf = new Map([...records.modules, ...modules].map(({ name, part }) => [name, part]));
+  const isIn = (moved: ReadonlySet<number>, name: Name): boolean => moved.has(partOf.get(name) ?? -1);
+  let { edgesOf, builds } = records;
+  if (parts.edges.size > 0) {
+    const read = groupEdges(await listEdges(db, mesh, [...parts.edges]));
+    edgesOf = replace(edgesOf, read, (name) => isIn(parts.edges, name));
+  }
+  if (parts.builds.size > 0) {
+    const read = keyBuilds(await listPlannedBuilds(db, mesh, [...parts.builds]));
+    builds = replace(builds, read, (key) => isIn(parts.builds, key.slice(0, key.indexOf("@"))));
+  }
+  const isSame = modules === records.modules && edgesOf === records.edgesOf && builds === records.builds;
+  return isSame ? records : index(modules, edgesOf, builds, records);
+}
+
+async function readModules(
+  db: Queryable,
+  mesh: Name,
+  parts: ReadonlySet<number>,
+  { modules }: PlanRecords,
+): Promise<readonly ModuleToPlan[]> {
+  const before = new Map(modules.map((module) => [module.name, module]));
+  const read = await listModulesToPlan(db, mesh, [...parts]);
+  return [
+    ...modules.filter(({ part }) => !parts.has(part)),
+    ...read.map((row) => keepEqual(before.get(row.name), row)),
+  ];
+}
+
+function listMoved(before: ReadonlyMap<number, string>, now: ReadonlyMap<number, string>): Set<number> {
+  return new Set([...before.keys(), ...now.keys()].filter((part) => before.get(part) !== now.get(part)));
+}
+
+function replace<T>(
+  before: ReadonlyMap<string, T>,
+  read: ReadonlyMap<string, T>,
+  isRead: (key: string) => boolean,
+): ReadonlyMap<string, T> {
+  const now = new Map([...before].filter(([key]) => !isRead(key)));
+  for (const [key, row] of read) now.set(key, keepEqual(before.get(key), row));
+  return now;
+}
+
+/** A row that was written again as it was, or only lies beside one that was, stays the same object. */
+function keepEqual<T>(before: T | undefined, row: T): T {
+  return before !== undefined && JSON.stringify(before) === JSON.stringify(row) ? before : row;
+}
+
+function groupEdges(edges: readonly Edge[]): Map<Name, Edge[]> {
+  const edgesOf = new Map<Name, Edge[]>();
+  for (const edge of edges) {
+    const own = edgesOf.get(edge.module);
+    if (own === undefined) edgesOf.set(edge.module, [edge]);
+    else own.push(edge);
+  }
+  return edgesOf;
+}
+
+function keyBuilds(builds: readonly PlannedBuildRecord[]): Map<string, PlannedBuildRecord> {
+  return new Map(builds.map((build) => [buildKey(build.module, build.inputs), build]));
+}
+
+function index(
+  modules: readonly ModuleToPlan[],
+  edgesOf: PlanRecords["edgesOf"],
+  builds: PlanRecords["builds"],
+  before?: PlanRecords,
+): PlanRecords {
+  if (modules === before?.modules) return { ...before, edgesOf, builds };
+  const sorted = modules.toSorted((a, b) => compareText(a.name, b.name));
+  const registered = sorted.map(({ name, repository, branch, path }) => ({ module: name, repository, branch, path }));
+  return {
+    modules: sorted,
+    edgesOf,
+    builds,
+    // Where all modules lie is indexed once for as long as they lie there.
+    registered: before === undefined ? registered : keepEqual(before.registered, registered),
+    known: new Map(sorted.flatMap(({ name, known }) => (known === null ? [] : [[name, known] as const]))),
+  };
+}
