@@ -34,6 +34,7 @@ import { planSecondBuild } from "./plan-second-build.ts";
 import { keptFor } from "./kept-records.ts";
 import { loadBuildPlan } from "./load-build-facts.ts";
 import type { RepositoryPool } from "./repository-pool.ts";
+import { buildRequestSchema, readWorkflowInput } from "./workflow-input.ts";
 
 export interface BuildDependencies {
   readonly db: Database;
@@ -71,7 +72,8 @@ export function createBuildActivities(deps: BuildDependencies) {
      * Builds and judges one module at exact inputs, at most once (R9). What somebody else judged is answered from the
      * record; inputs that nobody wants any more are *superseded*. An environment that failed is a verdict too (R11).
      */
-    async buildModule(request: BuildRequest): Promise<BuildResult> {
+    async buildModule(given: BuildRequest): Promise<BuildResult> {
+      const request = readWorkflowInput(buildRequestSchema, deps.mesh, given);
       const claimant =
         Context.current().info.workflowExecution?.workflowId ?? `activity ${Context.current().info.activityId}`;
       const { facts, plan, modules } = await loadBuildPlan(deps.db, deps.mesh, {

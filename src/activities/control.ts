@@ -18,6 +18,7 @@ import { findChangedNodes } from "./find-changed-nodes.ts";
 import { heartbeatEvery } from "./heartbeat-every.ts";
 import { openNewPush, type PushRequest } from "./open-push.ts";
 import { planSteps } from "./plan-steps.ts";
+import { pushRequestSchema, readWorkflowInput } from "./workflow-input.ts";
 
 export type ControlActivities = ReturnType<typeof createControlActivities>;
 
@@ -47,7 +48,8 @@ export function createControlActivities(deps: ControlDependencies) {
     },
 
     /** Opens the push, keeps the baseline and the targets of round 0. Done again it changes nothing. */
-    openPush: (request: PushRequest): Promise<OpenedPush> => guarded(() => openNewPush(deps, request)),
+    openPush: (request: PushRequest): Promise<OpenedPush> =>
+      guarded(() => openNewPush(deps, readWorkflowInput(pushRequestSchema, deps.mesh, request))),
 
     /** Whose declaration this push changed: the targets of the next round (R18). */
     findChanged: (request: { mesh: string; push: string; round: number }): Promise<ChangedNodes> =>

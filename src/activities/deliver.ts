@@ -2,6 +2,7 @@ import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { DeadEpochError, InputError, StoppedError } from "../core/errors.ts";
 import { heartbeatEvery } from "./heartbeat-every.ts";
+import { readWorkflowInput, tellRequestSchema } from "./workflow-input.ts";
 import { tellBatch, type TellDependencies, type TellRequest } from "./tell.ts";
 
 export interface DeliverDependencies extends TellDependencies {
@@ -17,7 +18,8 @@ export function createDeliverActivities(deps: DeliverDependencies) {
     async tell(request: TellRequest): Promise<{ sent: number }> {
       const stopHeartbeat = heartbeatEvery(5_000);
       try {
-        return await tellBatch(deps, request, Context.current().cancellationSignal);
+        const batch = readWorkflowInput(tellRequestSchema, deps.mesh, request);
+        return await tellBatch(deps, batch, Context.current().cancellationSignal);
       } catch (error) {
         if (error instanceof DeadEpochError) deps.onDeadEpoch(error);
         if (error instanceof InputError) throw ApplicationFailure.nonRetryable(error.message, "InputError");
