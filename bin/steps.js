@@ -37,6 +37,7 @@ export function readText(path) {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
+    // absence is the answer: no such file, which is said by null.
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
     throw error;
   }

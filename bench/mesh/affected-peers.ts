@@ -46,6 +46,7 @@ export async function installPeers(): Promise<string> {
   const key = createHash("sha256").update(packages.join(" ")).digest("hex").slice(0, 12);
   const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
   const folder = join(cache, "mesh-delivery", "bench-peers", key);
+  // absence is the answer: that is the question.
   const isThere = await access(folder).then(
     () => true,
     () => false,
@@ -144,7 +145,7 @@ export async function openPeers(
   return {
     peers,
     close: async () => {
-      // The daemon of this workspace is ended before its folder goes.
+      // absence is the answer: a daemon that cannot be asked to end has ended; its folder goes next.
       await call("nx", ["daemon", "--stop"], { NX_TUI: "false" }).catch(() => undefined);
       await rm(join(workspace, "node_modules"));
     },

@@ -139,7 +139,7 @@ async function measure(
     try {
       await peer.run(folder, paths);
     } catch (error) {
-      // Not on this machine, or it does not take these files: no number is better than a wrong one.
+      // absence is the answer: not on this machine, or it does not take these files, and that is said.
       context.say(`imports: ${peer.name} was left out: ${String(error).slice(0, 500)}`);
       continue;
     }

@@ -56,7 +56,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     },
     stopAll: async () => {
       stopping.abort();
-      // What is just being started is stopped too; a start that fails has nothing to stop.
+      // What is just being started is stopped too.
+      // absence is the answer: a start that fails has nothing to stop, and says why to who asked for it.
       await Promise.allSettled(starting);
       const failures: unknown[] = [];
       for (const entry of kept.toReversed()) {

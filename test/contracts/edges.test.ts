@@ -85,15 +85,15 @@ describe("enrolment (R42)", () => {
   );
 
   it("is answered by the gateway as the golden answer is; a request with more or less in it is refused", async () => {
-    await withGateway(async ({ ask, records }) => {
+    await withGateway(async (raised) => {
       const asked = await readValue("enrol-request/node-a.json");
-      const post = (body: Value) => ask("POST", "/v1/enrol", {}, Buffer.from(JSON.stringify(body)));
+      const post = (body: Value) => raised.ask("POST", "/v1/enrol", {}, Buffer.from(JSON.stringify(body)));
       expect((await post({ ...asked, fromTheFuture: 1 })).status).toBe(400);
       for (const member of Object.keys(asked)) {
         const { [member]: _left, ...rest } = asked;
         expect((await post(rest)).status).toBe(400);
       }
-      expect(records.hosts.size).toBe(0);
+      expect(raised.records.hosts.size).toBe(0);
       const good = await post(asked);
       expect([good.status, JSON.parse(good.body.toString())]).toEqual([
         200,
@@ -108,19 +108,19 @@ describe("webhooks of each forge (R42)", () => {
     const names = await readdir(new URL("webhook/", import.meta.url));
     expect(names.length).toBeGreaterThanOrEqual(4);
     for (const name of names) {
-      await withGateway(async ({ ask, wakes }) => {
+      await withGateway(async (raised) => {
         const { headers, body } = (await readValue(`webhook/${name}`)) as {
           headers: Record<string, string>;
           body: string;
         };
         const post = (sent: string, more: Record<string, string> = {}) =>
-          ask("POST", "/v1/webhooks/forge", { ...headers, ...more }, Buffer.from(sent));
+          raised.ask("POST", "/v1/webhooks/forge", { ...headers, ...more }, Buffer.from(sent));
         if (!name.startsWith("gitlab")) expect([name, (await post(`${body} `)).status]).toEqual([name, 401]);
         const signature = Object.keys(headers).find((header) => /signature|token/.test(header)) ?? "";
         expect((await post(body, { [signature]: "0".repeat(64) })).status).toBe(401);
-        expect(wakes).toEqual([]);
+        expect(raised.wakes).toEqual([]);
         expect([name, (await post(body)).status]).toEqual([name, 202]);
-        expect(wakes).toEqual(["forge"]);
+        expect(raised.wakes).toEqual(["forge"]);
       });
     }
   });

@@ -2,9 +2,11 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import * as code from "./planted-code.ts";
 import { passedByLayers, refusedByLayers } from "./planted-layers.ts";
+import { passedAsKept, refusedAsLost } from "./planted-errors.ts";
 import type { Planted } from "./planted.ts";
 import * as repository from "./repository.ts";
 import { emptyResultRule } from "./rules/empty-result-rule.ts";
+import { lostErrorRule } from "./rules/lost-error-rule.ts";
 import { layerRule } from "./rules/layer-rule.ts";
 import { pureRule } from "./rules/pure-rule.ts";
 import { shapeRule } from "./rules/shape-rule.ts";
@@ -14,7 +16,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const paths = repository.listFiles(root);
 const read = repository.readText(root);
 const sources = paths
-  .filter((path) => /^(src|test|bench)\/.*\.ts$/.test(path) && !path.includes("/planted/"))
+  .filter((path) => /^((src|test|bench)\/.*\.ts|bin\/.*\.js)$/.test(path) && !path.includes("/planted/"))
   .map((path) => readSource(path, read(path)));
 
 const say = (findings: readonly Finding[]): readonly string[] =>
@@ -33,6 +35,12 @@ const families: readonly {
     rule: emptyResultRule,
     refused: code.refusedAsEmptyResults,
     passed: code.passedAsResults,
+  },
+  {
+    name: "no error is lost beside a catch (R42)",
+    rule: lostErrorRule,
+    refused: refusedAsLost,
+    passed: passedAsKept,
   },
   { name: "shape", rule: shapeRule, refused: code.refusedByShape, passed: code.passedByShape },
 ];

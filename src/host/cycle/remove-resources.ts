@@ -37,6 +37,7 @@ export async function removeResources(input: RemoveInput): Promise<Removed> {
       if (isMoot(resource, input.gone, error)) {
         input.log.warn("its server is away and goes with it: nothing to withdraw from", { resource: resource.id });
         ids.add(resource.id);
+        // absence is the answer: there is nothing left to withdraw from, and it was said above.
         continue;
       }
       const message = `cannot be removed: ${cutText(input.redact(describeFailure(error)), 1800)}`;
