@@ -2,8 +2,10 @@ import { readdir } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { closureSchema } from "../../src/core/artifact.ts";
 import { digestValue } from "../../src/decide/digest.ts";
+import { dropEpoch } from "../../src/link/unordered-declaration.ts";
 import { described } from "./described.ts";
 import { contracts, readGolden, type Contract } from "./contracts.ts";
+import { keys } from "./fixed-keys.ts";
 
 type Value = Readonly<Record<string, unknown>>;
 
@@ -83,6 +85,18 @@ describe("a message that is not as this program writes it (R42)", () => {
     expect(() => contract.read(contract.wrap({ ...value, content: kinds, digest: digestValue(kinds) }))).toThrow(
       /^schema: .*resources\.0\.kind/,
     );
+  });
+});
+
+describe("a declaration for a host that does not keep order (R37)", () => {
+  it("is the golden one without its epoch, and refused by a host that does", async () => {
+    const { value, wire } = await readGolden("declaration", "full");
+    const { epoch: _epoch, ...rest } = value as Value;
+    const sent = dropEpoch(Buffer.from(wire ?? ""), { own: [keys.declaration], by: keys.declaration });
+    const { payload } = JSON.parse(Buffer.from(sent).toString()) as { readonly payload: string };
+    expect(JSON.parse(Buffer.from(payload, "base64").toString())).toEqual(rest);
+    const [contract] = contracts.filter(({ kind }) => kind === "declaration");
+    expect(() => contract?.read(Buffer.from(sent).toString())).toThrow(/^schema: .*epoch/);
   });
 });
 

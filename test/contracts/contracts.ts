@@ -16,7 +16,7 @@ import { formatEnrolmentToken, parseEnrolmentToken } from "../../src/link/enrolm
 import { signEnvelope } from "../../src/link/envelope.ts";
 import { incarnationOf, type SigningKey } from "../../src/link/keys.ts";
 import { openProvenance, sealProvenance } from "../../src/link/provenance-envelope.ts";
-import { openReport, sealReport } from "../../src/link/report-envelope.ts";
+import { openReport, openUnorderedReport, sealReport } from "../../src/link/report-envelope.ts";
 import { createRoot, rootSchema, verifyRoot } from "../../src/link/root.ts";
 import { keys, REFERENCE } from "./fixed-keys.ts";
 
@@ -122,6 +122,24 @@ const linkContracts: readonly Contract[] = [
     read(text) {
       const from = { mesh: "demo", node: "node-a", signKey: keys.host.publicKey };
       const opened = openReport(Buffer.from(text), from);
+      return opened.ok ? opened.report : taken(opened);
+    },
+  },
+  {
+    kind: "report-unordered",
+    version: "1",
+    versionMember: "schema",
+    unknown: "ignored",
+    why: "of hosts that do not keep order (R37); what ordered ones say besides is left to them",
+    optional: [],
+    golden: ["applied"],
+    producer: "hosts of before",
+    consumer: "src/link/report-envelope.ts",
+    write: null,
+    wrap: signedBy("report", keys.host),
+    read(text) {
+      const from = { mesh: "demo", node: "node-a", signKey: keys.host.publicKey };
+      const opened = openUnorderedReport(Buffer.from(text), from);
       return opened.ok ? opened.report : taken(opened);
     },
   },
