@@ -31,6 +31,8 @@ interface TrustState {
   rootBytes: Uint8Array;
   declaration: readonly SigningKey[];
   provenance: readonly SigningKey[];
+  /** The version that is known to be in the records. */
+  kept: number;
 }
 
 export interface OpenTrust {
@@ -44,7 +46,7 @@ export async function openTrust({ mesh, keys, nowMs }: OpenTrust): Promise<Trust
   const rootBytes = await readFile(keys.rootFile);
   const verified = verifyRoot(rootBytes, { mesh });
   if (!verified.ok) throw new InputError(`${keys.rootFile}: ${verified.message}`, "restore it from a copy");
-  const state: TrustState = { root: verified.root, rootBytes, ...(await loadKeys(keys)) };
+  const state: TrustState = { root: verified.root, rootBytes, kept: 0, ...(await loadKeys(keys)) };
   const signingKey: Trust["signingKey"] = (role) => {
     const key = chooseKey(state.root, role, state[role], nowMs());
     if (key !== null) return key;
@@ -84,12 +86,16 @@ async function loadKeys(keys: ServeConfig["keys"]): Promise<Pick<TrustState, "de
 
 /** The records only carry roots: each counts by the one before, as it does for a host. */
 async function walkRecords(db: Queryable, mesh: Name, state: TrustState): Promise<string | null> {
-  await keepRoot(db, mesh, { version: state.root.version, envelope: state.rootBytes });
+  if (state.kept < state.root.version) {
+    await keepRoot(db, mesh, { version: state.root.version, envelope: state.rootBytes });
+    state.kept = state.root.version;
+  }
   for (const { version, envelope } of await listRootsAfter(db, mesh, state.root.version)) {
     const next = verifyNextRoot(envelope, { have: state.root });
     if (!next.ok) return `root ${version} in the records is refused: ${next.message}`;
     state.root = next.root;
     state.rootBytes = envelope;
+    state.kept = version;
   }
   return null;
 }

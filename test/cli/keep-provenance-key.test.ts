@@ -62,6 +62,20 @@ describe("the builder's key of a mesh that had none", () => {
     expect(keysAt(await old.readRoot(), "provenance", nowMs).valid).toHaveLength(2);
   });
 
+  it("is not brought back where its holders took it out of the root on purpose", async () => {
+    const old = await openOldMesh();
+    await old.start();
+    const key = await loadSigningKey(old.paths.provenanceKey);
+    const ended = (await old.readRoot()).keys.map((one) =>
+      one.publicKey === key.publicKey ? { ...one, notAfter: "2026-02-01T00:00:00.000Z" } : one,
+    );
+    const rootKey = await loadSigningKey(old.paths.rootKey);
+    const root: Root = { ...(await old.readRoot()), version: 3, keys: ended };
+    await writeFile(old.paths.rootDocument, createRoot(root, [rootKey]));
+    await old.start();
+    expect((await old.readRoot()).version).toBe(3);
+  });
+
   it("is made, and that no root lists it is said, where the root key is kept elsewhere", async () => {
     const old = await openOldMesh();
     await rm(old.paths.rootKey);

@@ -1,0 +1,128 @@
+import { mkdtemp, readdir, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Declaration } from "../../../src/core/declaration.ts";
+import { createInbox, type OpenInbox } from "../../../src/host/cycle/inbox.ts";
+import { createHostDisk } from "../../../src/host/state/host-disk.ts";
+import { openDeclaration, openKeptDeclaration, sealDeclaration } from "../../../src/link/declaration-envelope.ts";
+import { signEnvelope } from "../../../src/link/envelope.ts";
+import { incarnationOf } from "../../../src/link/keys.ts";
+import type { Root } from "../../../src/link/root.ts";
+import {
+  declarationKey,
+  expiredKey,
+  futureKey,
+  hostKey,
+  isoAt,
+  makeDeclaration,
+  makeRoot,
+  REFERENCE,
+  rootEntry,
+  rootKey,
+  strangerKey,
+} from "../../link/support/fixtures.ts";
+
+const never = (): void => undefined;
+const mine = { mesh: "demo", node: "node-a", incarnation: incarnationOf(hostKey.publicKey) };
+let folder = "";
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "mesh-inbox-"));
+});
+
+function open(root: Root = makeRoot()): Promise<OpenInbox> {
+  return createInbox({
+    addressee: {
+      ...mine,
+      open: (envelope, nowMs) => openDeclaration(envelope, { ...mine, root, nowMs }),
+      openUnsigned: (envelope) => openKeptDeclaration(envelope, mine),
+    },
+    renewRoot: async () => undefined,
+    disk: createHostDisk(folder),
+    log: { info: never, warn: never, error: never },
+    nowMs: () => REFERENCE,
+  });
+}
+
+/** Everything on disk but the count of refusals. */
+async function readState(): Promise<Record<string, string>> {
+  const names = (await readdir(folder)).filter((name) => name !== "refusals.json").toSorted();
+  const files = await Promise.all(names.map(async (name) => [name, await readFile(path.join(folder, name), "base64")]));
+  return Object.fromEntries(files) as Record<string, string>;
+}
+
+const sealed = (changes: Partial<Declaration> = {}, key = declarationKey): Buffer =>
+  sealDeclaration(makeDeclaration(changes), [key]);
+const smallOrder = { ...rootEntry(declarationKey, "declaration"), publicKey: Buffer.alloc(32).toString("base64") };
+
+describe("what a host refuses leaves its state as it was (R43, case 45)", () => {
+  it.each([
+    ["an expired key", sealed({ number: 8 }, expiredKey), "expired", undefined],
+    ["a key that is not valid yet", sealed({ number: 8 }, futureKey), "not valid before", undefined],
+    ["a key of another role", sealed({ number: 8 }, rootKey), "another role", undefined],
+    ["a key that no root lists", sealed({ number: 8 }, strangerKey), "not known here", undefined],
+    ["a root with a key of small order", sealed({ number: 8 }), "small order", makeRoot({ keys: [smallOrder] })],
+    ["a root that has expired", sealed({ number: 8 }), "root 1 expired", makeRoot({ expiresAt: isoAt(REFERENCE - 1) })],
+  ])("%s: check key, in its own words", async (_what, bytes, words, root) => {
+    await (await open()).receive(sealed());
+    const before = await readState();
+    const inbox = await open(root);
+    expect(await inbox.receive(bytes)).toBe("refused");
+    expect(inbox.refusals).toMatchObject([{ check: "key", message: expect.stringContaining(words), count: 1 }]);
+    expect(await readState()).toEqual(before);
+  });
+
+  it("whatever comes: it says why, and never throws", async () => {
+    await (await open()).receive(sealed());
+    const before = await readState();
+    const inbox = await open();
+    const good = sealed({ number: 8 });
+    const rubbish = fc.oneof(
+      fc.uint8Array({ maxLength: 200 }),
+      fc.json().map((text) => Buffer.from(text)),
+      fc.json().map((text) => signEnvelope("declaration", Buffer.from(text), [declarationKey])),
+      fc
+        .record({ epoch: fc.anything(), number: fc.anything(), content: fc.anything(), sealed: fc.anything() })
+        .map((members) => JSON.stringify({ ...makeDeclaration(), ...members }))
+        .map((text) => signEnvelope("declaration", Buffer.from(text), [declarationKey])),
+      fc.nat({ max: good.length * 8 - 1 }).map((bit) => {
+        const flipped = Buffer.from(good);
+        flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+        return flipped;
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(rubbish, async (bytes) => {
+        expect(await inbox.receive(bytes)).toBe("refused");
+        expect(inbox.refusals[0]?.message).not.toBe("");
+        expect(await readState()).toEqual(before);
+      }),
+      { numRuns: 300 },
+    );
+    expect(await inbox.receive(good)).toBe("accepted");
+  }, 120_000);
+});
+
+describe("what a host has accepted stays good for itself when its key ends (R44)", () => {
+  const without = makeRoot({ version: 2, keys: [rootEntry(rootKey, "root"), rootEntry(strangerKey, "declaration")] });
+
+  it("comes up with it, and takes nothing else that this key signs", async () => {
+    await (await open()).receive(sealed());
+    const inbox = await open(without);
+    expect(inbox.accepted?.declaration.number).toBe(7);
+    expect(await inbox.receive(sealed({ number: 8 }))).toBe("refused");
+    expect(await inbox.receive(sealed({ number: 8 }, strangerKey))).toBe("accepted");
+  });
+
+  it("does not come up with a kept one that the mark was not written for", async () => {
+    await (await open()).receive(sealed());
+    await createHostDisk(folder).writeKept(sealed({ number: 8 }));
+    expect((await open(without)).accepted).toBeNull();
+    const content = { node: "node-a", builds: {}, resources: [] };
+    const other = { ...makeDeclaration({ content: { ...content, builds: { web: `sha256:${"0".repeat(64)}` } } }) };
+    await createHostDisk(folder).writeKept(sealDeclaration(other, [declarationKey]));
+    expect((await open(without)).accepted).toBeNull();
+  });
+});
