@@ -15,6 +15,7 @@ export interface PushRequest {
   readonly named: readonly string[];
   readonly requestedBy: string;
   readonly why: string;
+  readonly confirmRemoval?: boolean;
 }
 
 /**
@@ -34,6 +35,7 @@ export async function openNewPush(deps: PushDependencies, request: PushRequest):
     named,
     requestedBy: request.requestedBy,
     why: request.why,
+    confirmRemoval: request.confirmRemoval,
   });
   await deps.records.recordBaseline(request.push, captureBaseline(view.world));
   const round = { push: request.push, round: 0 };

@@ -17,6 +17,8 @@ const pushRecordSchema = z.object({
   baselineAt: timeColumn.nullable(),
   endedAt: timeColumn.nullable(),
   result: pushResultSchema.nullable(),
+  /** What whoever asked for it agreed to, so that it can be begun again as it was asked for. */
+  confirmRemoval: z.boolean(),
 });
 export type PushRecord = z.output<typeof pushRecordSchema>;
 
@@ -29,17 +31,28 @@ const toldRecordSchema = z.object({
 export type ToldRecord = z.output<typeof toldRecordSchema>;
 
 const columns = `id, kind, named, requested_by as "requestedBy", why, opened_at as "openedAt",
-  baseline_at as "baselineAt", ended_at as "endedAt", result`;
+  baseline_at as "baselineAt", ended_at as "endedAt", result, confirm_removal as "confirmRemoval"`;
 
-export type NewPush = Pick<PushRecord, "id" | "kind" | "named" | "requestedBy" | "why">;
+export type NewPush = Pick<PushRecord, "id" | "kind" | "named" | "requestedBy" | "why"> & {
+  /** Left out: no. */
+  readonly confirmRemoval?: boolean | undefined;
+};
 
 /** The same id again changes nothing. Answers whether it was opened now. */
 export async function openPush(db: Queryable, mesh: Name, push: NewPush): Promise<boolean> {
   const changed = await run(
     db,
-    `insert into push (mesh, id, kind, named, requested_by, why) values ($1, $2, $3, $4, $5, $6)
+    `insert into push (mesh, id, kind, named, requested_by, why, confirm_removal) values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (mesh, id) do nothing`,
-    [mesh, push.id, push.kind, storableJson(push.named), storableText(push.requestedBy), storableText(push.why)],
+    [
+      mesh,
+      push.id,
+      push.kind,
+      storableJson(push.named),
+      storableText(push.requestedBy),
+      storableText(push.why),
+      push.confirmRemoval ?? false,
+    ],
   );
   return changed === 1;
 }

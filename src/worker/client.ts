@@ -1,8 +1,14 @@
 import { Client, Connection, WorkflowFailedError } from "@temporalio/client";
-import { ApplicationFailure, type SearchAttributePair } from "@temporalio/common";
+import {
+  ApplicationFailure,
+  TerminatedFailure,
+  WorkflowNotFoundError,
+  type SearchAttributePair,
+} from "@temporalio/common";
 import { InputError, StoppedError, UnavailableError } from "../core/errors.ts";
 import { pushResultSchema, type PushResult } from "../core/push.ts";
 import { controlQueue, pushWorkflowId, reconcileWorkflowId } from "../decide/ids.ts";
+import type { PushRecord } from "../store/pushes.ts";
 import { meshName, meshNodes, meshPhase } from "../workflows/attributes.ts";
 import type { PushInput, ReconcileInput, Wake } from "../workflows/messages.ts";
 
@@ -23,9 +29,17 @@ export interface PushOrder {
 /** What commands, the gateway and the watch ask of the controller: always through Temporal. */
 export interface ControllerClient {
   startPush(order: PushOrder): Promise<{ readonly pushId: string; result(): Promise<PushResult> }>;
+  /** Has Temporal run a push that the records have as open: `running` already, `resumed` now, or `over` for good. */
+  resumePush(mesh: string, push: PushRecord): Promise<ResumedPush>;
   /** *Go and look*. Starts the mesh's reconcile loop where none runs. */
   wakeReconcile(wake: { readonly mesh: string; readonly why: string }): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface ResumedPush {
+  readonly kind: "running" | "resumed" | "over";
+  /** What became of it in Temporal before. */
+  readonly why: string;
 }
 
 /** With one look this often even if nobody asks: a safety net. Sources are polled by the worker process (see docs). */
@@ -40,6 +54,7 @@ export async function connectController(temporal: TemporalAddress): Promise<Cont
 export function createControllerClient(client: Client, close: () => Promise<void>): ControllerClient {
   return {
     startPush: (order) => startPush(client, order),
+    resumePush: (mesh, push) => answered(() => resumePush(client, mesh, push)),
     wakeReconcile: ({ mesh, why }) => answered(() => wakeReconcile(client, mesh, why)),
     close,
   };
@@ -73,6 +88,36 @@ async function startPush(client: Client, order: PushOrder): Promise<{ pushId: st
     }),
   );
   return { pushId, result: () => readResult(async () => pushResultSchema.parse(await handle.result())) };
+}
+
+/** Only what Temporal lost or was told to forget is begun again: what a person cancelled stays so. */
+async function resumePush(client: Client, mesh: string, push: PushRecord): Promise<ResumedPush> {
+  const { id, kind, named, requestedBy, why, confirmRemoval } = push;
+  const workflowId = pushWorkflowId(mesh, id);
+  const state = await readState(client, workflowId);
+  if (state === "RUNNING" || state === "CONTINUED_AS_NEW") return { kind: "running", why: state };
+  if (state === "FAILED" || state === "CANCELLED")
+    return { kind: "over", why: state === "FAILED" ? "it failed" : "it was cancelled" };
+  const input: PushInput = { schema: 1, push: id, mesh, kind, named, requestedBy, why, confirmRemoval };
+  await client.workflow.start("push", {
+    taskQueue: controlQueue(mesh),
+    workflowId,
+    workflowIdConflictPolicy: "USE_EXISTING",
+    workflowIdReusePolicy: "ALLOW_DUPLICATE",
+    args: [input],
+    staticSummary: summarise(input),
+    typedSearchAttributes: attributesOf(input),
+  });
+  return { kind: "resumed", why: state === "unknown" ? "Temporal did not know it" : `Temporal had it as ${state}` };
+}
+
+async function readState(client: Client, workflowId: string): Promise<string> {
+  try {
+    return (await client.workflow.getHandle(workflowId).describe()).status.name;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return "unknown";
+    throw error;
+  }
 }
 
 function attributesOf(order: PushOrder): SearchAttributePair[] {
@@ -116,6 +161,13 @@ async function readResult(result: () => Promise<PushResult>): Promise<PushResult
   try {
     return await answered(result);
   } catch (error) {
+    const isLost = error instanceof WorkflowFailedError && error.cause instanceof TerminatedFailure;
+    if (isLost || error instanceof WorkflowNotFoundError)
+      throw new UnavailableError(
+        "Temporal lost this push; a controller begins it again from the records",
+        "mesh status shows what becomes of it",
+        { cause: error },
+      );
     if (error instanceof WorkflowFailedError) {
       const failure = findFailure(error);
       if (failure?.type === "StoppedError") throw new StoppedError(failure.message, { cause: error });

@@ -13,6 +13,7 @@ import type { ServeConfig } from "./serve-config.ts";
 import { openLeaseStore } from "./lease-store.ts";
 import { noteUnsafeBuilds } from "./note-unsafe-builds.ts";
 import { type StandBy, standBy } from "./stand-by.ts";
+import { resumePushes } from "./resume-pushes.ts";
 import { startGateway } from "./start-gateway.ts";
 import { installTemporalRuntime } from "./temporal-runtime.ts";
 import { watchKeys } from "./watch-keys.ts";
@@ -118,6 +119,7 @@ async function actUntilStopped(
     random: Math.random,
   });
   const keys = watchKeys({ ...parts, mesh: config.mesh, nowMs: Date.now });
+  const resumer = resumePushes({ ...parts, mesh: config.mesh, controller, mayAct: () => lease.mayAct() });
   const gateway = await startGateway(config, parts, async (source) => {
     const repository = config.webhooks[source]?.repository;
     if (repository === undefined) return;
@@ -130,6 +132,7 @@ async function actUntilStopped(
     await runWorkers(workers, stop);
   } finally {
     await watch.stop();
+    await resumer.stop();
     await secondBuilds.stop();
     await keys.stop();
     await gateway.close();

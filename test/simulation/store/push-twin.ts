@@ -15,7 +15,9 @@ export function createPushTwin(backend: Backend, road: Road, process: Process): 
     openPush: (one) =>
       road.write((draft) => {
         if (draft.pushes.has(one.id)) return false;
-        const record = { ...one, openedAt: backend.nowIso(), baselineAt: null, endedAt: null, result: null };
+        const confirmRemoval = one.confirmRemoval ?? false;
+        const unset = { baselineAt: null, endedAt: null, result: null };
+        const record = { ...one, confirmRemoval, openedAt: backend.nowIso(), ...unset };
         draft.pushes = put(draft.pushes, one.id, record);
         return true;
       }),

@@ -1,0 +1,90 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { Name } from "../core/names.ts";
+import { clearCondition, observeCondition } from "../store/conditions.ts";
+import type { Database } from "../store/database.ts";
+import { endPush, listOpenPushes, type PushRecord } from "../store/pushes.ts";
+import type { ControllerClient } from "./client.ts";
+
+export interface PushResumer {
+  stop(): Promise<void>;
+}
+
+export interface ResumePushes {
+  readonly db: Database;
+  readonly mesh: Name;
+  readonly controller: Pick<ControllerClient, "resumePush">;
+  readonly mayAct: () => boolean;
+  readonly log: Logger;
+  readonly everyMs?: number;
+}
+
+const everyMs = 10_000;
+const condition = { code: "push-resume-failing", subject: "pushes" };
+
+/**
+ * A push that the records have as open and Temporal does not run is begun again from the records, under its own id: what
+ * it told it does not tell again (R50, case 43). One that was cancelled, or that failed for good, is recorded as ended.
+ */
+export function resumePushes(options: ResumePushes): PushResumer {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const running = loop();
+
+  async function loop(): Promise<void> {
+    let failures = 0;
+    while (!signal.aborted) {
+      try {
+        if (options.mayAct()) await resumeOnce(options);
+        if (failures > 0) await clearCondition(options.db, options.mesh, condition);
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        options.log.error({ err: error, failures }, "open pushes could not be looked after");
+        await note(options, error);
+      }
+      try {
+        await wait(options.everyMs ?? everyMs, undefined, { signal });
+      } catch (error) {
+        // absence is the answer: stopped while it waited
+        if (!signal.aborted) throw error;
+      }
+    }
+  }
+
+  return {
+    async stop() {
+      stopped.abort();
+      await running;
+    },
+  };
+}
+
+async function resumeOnce({ db, mesh, controller, log }: ResumePushes): Promise<void> {
+  for (const push of await listOpenPushes(db, mesh)) {
+    const { kind, why } = await controller.resumePush(mesh, push);
+    if (kind === "resumed") log.warn({ push: push.id, why }, "a push is begun again from the records");
+    if (kind === "over") {
+      await endPush(db, mesh, push.id, describeEnd(push, why));
+      log.warn({ push: push.id, why }, "a push that will not go on is recorded as ended");
+    }
+  }
+}
+
+function describeEnd({ id }: PushRecord, why: string): Parameters<typeof endPush>[3] {
+  const counts = { rounds: 0, sent: 0, held: 0, notWorkedOut: 0, moving: [] };
+  return { push: id, outcome: "failed", ...counts, message: `${why} before it came to its end` };
+}
+
+async function note({ db, mesh, log }: ResumePushes, error: unknown): Promise<void> {
+  try {
+    await observeCondition(db, mesh, {
+      ...condition,
+      message: `open pushes could not be looked after: ${error instanceof Error ? error.message : String(error)}`,
+      remedy: "see the controller's log; it tries again every few seconds",
+      urgent: false,
+    });
+  } catch (failure) {
+    log.error({ err: failure }, "and the condition could not be kept");
+  }
+}
