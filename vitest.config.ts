@@ -42,7 +42,7 @@ export default defineConfig({
       {
         test: {
           name: "beds",
-          include: ["test/beds/**/*.bed.test.ts"],
+          include: ["test/{beds,faults}/**/*.bed.test.ts"],
           globalSetup: ["test/beds/support/build-setup.ts"],
           testTimeout: 300_000,
           hookTimeout: 300_000,

@@ -5,12 +5,14 @@ import { isErrno } from "./process-identity.ts";
 import { timeStep, type Progress } from "./progress.ts";
 import { runCommand } from "./run-command.ts";
 
-export type SystemPackage = "bubblewrap" | "rabbitmq-server";
+export type SystemPackage = "bubblewrap" | "rabbitmq-server" | "libfaketime";
 
 /** Where to see that it is there: a command on the PATH, or a program that a package keeps elsewhere. */
 const programs: Readonly<Record<SystemPackage, string>> = {
   bubblewrap: "bwrap",
   "rabbitmq-server": "/usr/lib/rabbitmq/bin/rabbitmq-server",
+  // Only for runs of faults, and only there is it asked for.
+  libfaketime: `/usr/lib/${process.arch === "arm64" ? "aarch64" : "x86_64"}-linux-gnu/faketime/libfaketime.so.1`,
 };
 
 export interface SystemPackagesOptions {
@@ -65,7 +67,8 @@ async function listMissing(
 
 async function mayRun(path: string): Promise<boolean> {
   try {
-    await access(path, constants.X_OK);
+    // A library is only read.
+    await access(path, path.includes(".so") ? constants.R_OK : constants.X_OK);
     return true;
   } catch {
     // absence is the answer: not there, or not for us to run; installing it is the cure for both.

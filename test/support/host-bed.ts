@@ -90,8 +90,10 @@ export async function eventually<T>(
 }
 
 /** Enrolled already: `mesh-host enrol` has run against the gateway. */
-export async function raiseHostBed(options: { readonly dir?: string } = {}): Promise<HostBed> {
-  const program = await bundleHost();
+export async function raiseHostBed(
+  options: { readonly dir?: string; readonly program?: string } = {},
+): Promise<HostBed> {
+  const program = options.program ?? (await bundleHost());
   const dir = options.dir ?? path.join(await makeFolder(), "node-a");
   const raised = await raiseGateway();
   const [rootKey, declarationKey] = [generateSigningKey(), generateSigningKey()];

@@ -49,7 +49,14 @@ async function startTestPostgres(): Promise<TestPostgres> {
       port: await chooseFreePort(),
       logFile: join(folder, "postgres.log"),
       // Nothing here outlives the run, so nothing waits for a disk.
-      settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "200" },
+      settings: {
+        fsync: "off",
+        synchronous_commit: "off",
+        full_page_writes: "off",
+        max_connections: "200",
+        // Tests of the order read when what was committed.
+        track_commit_timestamp: "on",
+      },
       progress: (line) => log.push(line),
     });
     const url = new URL(running.url);

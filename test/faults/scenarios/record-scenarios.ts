@@ -1,0 +1,162 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import { waitFor } from "../../beds/support/wait-for.ts";
+import type { FaultBed } from "../mesh/bed.ts";
+import { handOver, readEpoch, waitForEnd, waitForNewEpoch } from "../mesh/hand-over.ts";
+import { moveShop, pushShop, startPush, waitUntilEnded, waitUntilSettled } from "../mesh/workload.ts";
+import type { Scenario } from "./scenario.ts";
+
+const group = "records";
+
+/** What can become of PostgreSQL and of the road to it. */
+export const recordScenarios: readonly Scenario[] = [
+  {
+    name: "postgres-restarts",
+    what: "PostgreSQL is cut off and started again 20 times in one push (R50, case 42)",
+    group,
+    async run(bed) {
+      const held = "push.close:before";
+      const controller = await handOver(bed, { failpoints: `${held}=hold` });
+      const push = await pushShop(bed);
+      for (let restart = 0; restart < 20; restart += 1) {
+        await bed.servers.endPostgres("quit");
+        await bed.servers.startPostgres();
+        await waitFor("the records answer", async () => (await bed.read("select 1 from mesh")).length, 30_000);
+      }
+      const row = `select 1 from push where id = '${push.id}' and ended_at is not null`;
+      if (controller.isAlive && (await bed.read(row)).length > 0) throw new Error("the push ended before 20 restarts");
+      if (controller.isAlive) {
+        await controller.hears(`failpoint ${held}: hold`, 120_000);
+        controller.signal("SIGUSR2");
+      }
+      await push.answered;
+    },
+  },
+  {
+    name: "postgres-killed",
+    what: "kill -9 of PostgreSQL's first process as soon as something is declared (case 42)",
+    group,
+    async run(bed) {
+      const before = await countSends(bed);
+      const push = await pushShop(bed);
+      await waitFor("a send", async () => ((await countSends(bed)) > before ? true : null), 60_000);
+      await bed.servers.endPostgres("kill");
+      await bed.servers.startPostgres();
+      await push.answered;
+    },
+  },
+  {
+    name: "disk-full",
+    what: "the disk of the records is full during a push: no number, no send, and it goes on when there is room",
+    group,
+    needs: "namespaces",
+    async run(bed) {
+      if (bed.servers.fillDisk === null) throw new Error("the records have no disk of their own");
+      const log = join(bed.state, "log", "postgres.log");
+      const from = (await readFile(log, "utf8")).length;
+      await moveShop(bed);
+      await bed.servers.fillDisk();
+      const push = await startPush(bed, "node-a");
+      const missed = async (): Promise<true | null> =>
+        (await readFile(log, "utf8")).slice(from).includes("No space left on device") ? true : null;
+      await waitFor("PostgreSQL misses its disk", missed, 90_000);
+      await bed.servers.freeDisk();
+      await bed.servers.startPostgres();
+      await push.answered;
+    },
+  },
+  {
+    name: "pool-exhausted",
+    what: "every statement about nodes waits for 20 s, until the pool is empty: the lease is kept all the same",
+    group,
+    async run(bed) {
+      await bed.controllers.waitForHolder();
+      const epoch = await readEpoch(bed);
+      const push = await pushShop(bed);
+      const client = new pg.Client({ connectionString: bed.servers.url() });
+      await client.connect();
+      try {
+        await client.query("begin; lock table node, push, assignment in access exclusive mode");
+        const beats = (): number => bed.recorder.leases.filter((lease) => lease.epoch === epoch).length;
+        const from = beats();
+        await waitFor("four renewals", async () => (beats() >= from + 4 ? true : null), 60_000);
+        await client.query("rollback");
+      } finally {
+        await client.end();
+      }
+      await push.answered;
+      if ((await readEpoch(bed)) !== epoch) throw new Error("load alone lost the lease (R34)");
+    },
+  },
+  {
+    name: "commit-answer-cut",
+    what: "COMMIT of a send is carried out and its answer is lost: it is read before it is done again (case 37)",
+    group,
+    async run(bed) {
+      const { road } = await bed.controllers.waitForHolder();
+      const cut = road.cutCommitAfter("insert into told");
+      const push = await pushShop(bed);
+      await cut;
+      await push.answered;
+    },
+  },
+  {
+    name: "controller-cut-off",
+    what: "the holder's road to the records is blocked in one way or both: another one takes over, it ends (R34, R36)",
+    group,
+    async run(bed, random) {
+      const controller = await handOver(bed);
+      const epoch = await readEpoch(bed);
+      await moveShop(bed);
+      const push = await startPush(bed, "node-a");
+      controller.road.block(random.pick(["to", "from", "both"]));
+      await waitForNewEpoch(bed, epoch);
+      controller.road.heal();
+      await waitForEnd(controller);
+      await push.answered;
+    },
+  },
+  ...["lease", "epoch_grant", "lease, epoch_grant"].map((tables): Scenario => ({
+    name: `emptied-${tables.replace(", ", "-and-").replace("epoch_grant", "grants")}`,
+    what: `${tables} is emptied under a holder: never a lower or equal epoch again (R35, case 38)`,
+    group,
+    async run(bed) {
+      const controller = await handOver(bed);
+      const epoch = await readEpoch(bed);
+      await waitFor(
+        "the grant is on record",
+        async () => (bed.recorder.grants.some((grant) => grant.epoch === epoch) ? true : null),
+        10_000,
+      );
+      const push = await pushShop(bed);
+      await bed.read(`truncate ${tables}`);
+      if (!tables.startsWith("lease")) controller.signal("SIGTERM");
+      await waitForNewEpoch(bed, epoch);
+      await waitForEnd(controller);
+      await push.answered;
+    },
+  })),
+  {
+    name: "restart-sends-nothing",
+    what: "the controller is replaced in order while nothing is to be done: nobody is told anything (R50)",
+    group,
+    async run(bed) {
+      await waitUntilSettled(bed);
+      const before = await countSends(bed);
+      const wake = "select count(*)::int as count from push";
+      const [{ count } = { count: -1 }] = await bed.read<{ count: number }>(wake);
+      await handOver(bed);
+      const push = await startPush(bed, "node-a", "node-b", "node-c");
+      await waitUntilEnded(bed, push);
+      await push.answered;
+      if ((await countSends(bed)) !== before) throw new Error("a restart sent something (R50)");
+      const [{ count: after } = { count: -1 }] = await bed.read<{ count: number }>(wake);
+      if (after !== count + 1) throw new Error(`a restart opened ${after - count - 1} pushes (R50)`);
+    },
+  },
+];
+
+async function countSends(bed: FaultBed): Promise<number> {
+  return (await bed.read("select 1 from declaration")).length;
+}
