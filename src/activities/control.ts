@@ -17,6 +17,7 @@ import type {
 import { findChangedNodes } from "./find-changed-nodes.ts";
 import { heartbeatEvery } from "./heartbeat-every.ts";
 import { openNewPush, type PushRequest } from "./open-push.ts";
+import { noteUnsettled } from "./note-unsettled.ts";
 import { planSteps } from "./plan-steps.ts";
 import { pushRequestSchema, readWorkflowInput } from "./workflow-input.ts";
 
@@ -56,7 +57,11 @@ export function createControlActivities(deps: ControlDependencies) {
       guarded(() => findChangedNodes(deps, request)),
 
     closePush: (request: { mesh: string; push: string; rounds: number; moving: readonly string[] }) =>
-      guarded(() => closePush(deps, request)),
+      guarded(async () => {
+        const result = await closePush(deps, request);
+        await noteUnsettled(deps.db, deps.mesh, result);
+        return result;
+      }),
   };
 }
 

@@ -12,19 +12,25 @@ export interface LookDependencies {
   readonly repositories: RepositoryPool;
 }
 
+export interface LookOptions {
+  /** Which repositories; all where it is left out. */
+  readonly isAsked?: (repository: Name) => boolean;
+  readonly onLook?: (repository: Name, came: "answered" | "no answer") => void;
+}
+
 /** Each is a process of git: hundreds of sources are asked one after another, a few at a time. */
 const looksAtOnce = 8;
 
 /**
  * Asks every repository once for the tips that modules follow, resolves each ref once (case 5) and keeps what it saw.
  * Where a repository does not answer, or a branch is gone, the last good tip stays, with a condition that names it
- * (case 4). `only`: one repository, after its webhook.
+ * (case 4).
  */
 export async function lookAtSources(
   deps: LookDependencies,
-  only?: Name,
+  options: LookOptions = {},
 ): Promise<ReadonlyMap<string, ObjectId | null>> {
-  const heads = (await listHeads(deps.db, deps.mesh)).filter((head) => only === undefined || head.repository === only);
+  const heads = (await listHeads(deps.db, deps.mesh)).filter((head) => options.isAsked?.(head.repository) ?? true);
   const resolved = new Map<string, ObjectId | null>();
   const byRepository = new Map<Name, SourceHead[]>();
   for (const head of heads) byRepository.set(head.repository, [...(byRepository.get(head.repository) ?? []), head]);
@@ -33,6 +39,7 @@ export async function lookAtSources(
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const [repository, followed] = next;
       const tips = await lookAtOne(deps, repository, followed);
+      options.onLook?.(repository, tips === "no answer" ? "no answer" : "answered");
       for (const head of followed) {
         const tip = tips === "no answer" ? null : (tips.get(head.branch) ?? null);
         // Said and kept as a failure by now: the last good tip stays.

@@ -196,6 +196,12 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/host-list.ts")).hostListCommand,
   },
   {
+    words: "conditions",
+    summary: "list what is not as it should be, urgent first, and what to do",
+    as: "operator",
+    load: async () => (await import("./commands/conditions.ts")).conditionsCommand,
+  },
+  {
     words: "lease show",
     summary: "say who acts for the mesh, who stands by, and who held the lease before",
     as: "viewer",

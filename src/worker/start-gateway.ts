@@ -4,6 +4,7 @@ import { atStep } from "../core/failpoints.ts";
 import { declarationChannel } from "../store/declarations.ts";
 import { listen } from "../store/notify.ts";
 import { createDeclarationWakes, createGatewayRecords } from "./gateway-records.ts";
+import { watchTrouble } from "./note-trouble.ts";
 import type { ControllerParts } from "./open-parts.ts";
 import type { ServeConfig } from "./serve-config.ts";
 
@@ -15,6 +16,15 @@ export async function startGateway(
 ): Promise<{ readonly address: string; close(): Promise<void> }> {
   const { log } = parts;
   const wakes = createDeclarationWakes();
+  const trouble = watchTrouble(
+    { db: parts.db, mesh: config.mesh, log },
+    {
+      code: "listener-lost",
+      subject: "declarations",
+      what: "the gateway does not hear of new declarations",
+      remedy: "see whether PostgreSQL takes connections; it tries again by itself, and hosts ask at least every minute",
+    },
+  );
   const listener = await listen({
     url: config.databaseUrl,
     role: parts.roles.enforced ? "gateway" : undefined,
@@ -23,9 +33,16 @@ export async function startGateway(
       const [mesh, node] = payload.split(" ");
       if (mesh === config.mesh && node !== undefined) void atStep("notify.wake", async () => wakes.wake(node));
     },
-    onReconnect: () => wakes.wakeAll(),
-    onLost: (error) => log.warn({ err: error }, "listening for declarations was interrupted"),
+    onReconnect() {
+      wakes.wakeAll();
+      void trouble.fine();
+    },
+    onLost(error) {
+      log.warn({ err: error }, "listening for declarations was interrupted");
+      void trouble.failed(error);
+    },
   });
+  await trouble.fine();
   const gateway = await createGateway({
     mesh: config.mesh,
     records: createGatewayRecords({

@@ -1,6 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import { checkNextBuild, type CheckDependencies } from "../activities/check-next-build.ts";
+import { backOffMs } from "../decide/back-off.ts";
+import { watchTrouble } from "./note-trouble.ts";
 
 export interface SecondBuildWatch {
   stop(): Promise<void>;
@@ -23,6 +25,12 @@ const longestPauseMs = 600_000;
 export function watchSecondBuilds(options: WatchSecondBuilds): SecondBuildWatch {
   const stopped = new AbortController();
   const { signal } = stopped;
+  const trouble = watchTrouble(options, {
+    code: "second-build-watch-failing",
+    subject: "second builds",
+    what: "second builds cannot be made",
+    remedy: "see the controller's log; it tries again with growing pauses, and no verdict waits for it",
+  });
   const running = loop();
 
   async function loop(): Promise<void> {
@@ -32,19 +40,22 @@ export function watchSecondBuilds(options: WatchSecondBuilds): SecondBuildWatch 
       try {
         if (options.mayAct()) result = await checkNextBuild({ ...options, signal });
         failures = 0;
+        await trouble.fine();
         if (result !== "none") options.log.info({ result }, "a second build was compared");
       } catch (error) {
         if (signal.aborted) break;
         failures += 1;
         options.log.error({ err: error, failures }, "a second build could not be compared");
+        await trouble.failed(error);
       }
-      if (result === "none") await pause(Math.min((options.idleMs ?? idleMs) * 2 ** failures, longestPauseMs));
+      const rhythm = { baseMs: options.idleMs ?? idleMs, longestMs: longestPauseMs };
+      if (result === "none") await pause(backOffMs(rhythm, failures, options.random()));
     }
   }
 
   async function pause(ms: number): Promise<void> {
     try {
-      await wait(ms * (0.9 + options.random() * 0.2), undefined, { signal });
+      await wait(ms, undefined, { signal });
     } catch (error) {
       // absence is the answer: stopped while it waited
       if (!signal.aborted) throw error;

@@ -1,9 +1,10 @@
 import type { Logger } from "pino";
 import type { Name } from "../core/names.ts";
 import { lookAtSources, type LookDependencies } from "../activities/look-at-sources.ts";
-import { clearCondition, observeCondition } from "../store/conditions.ts";
+import { backOffMs } from "../decide/back-off.ts";
 import { readBuiltWith } from "../store/build-surroundings.ts";
 import { describeDue } from "../store/due-work.ts";
+import { watchTrouble } from "./note-trouble.ts";
 
 export interface SourceWatch {
   /** A webhook named this repository: look now, and again for a while where its server still answers the old tip (case 2). */
@@ -23,6 +24,8 @@ export interface WatchOptions extends LookDependencies {
 /** After a webhook the tip is asked again after these waits: a forge may announce before it answers. */
 const soonMs = [0, 500, 1_000, 2_000, 4_000, 8_000];
 const longestPauseMs = 60_000;
+/** A source that comes back is found by the poll within this, and at once by a webhook or `mesh build`. */
+const longestSilentMs = 300_000;
 /** What stays due for the same reason wakes less and less often: each wake costs history. */
 const longestRepeatMs = 300_000;
 
@@ -37,6 +40,13 @@ export function watchSources(options: WatchOptions): SourceWatch {
   let nudge: () => void = () => undefined;
   let lookedAtAllMs = Number.NEGATIVE_INFINITY;
   const wakeIfDue = createDueWaker(options);
+  const silent = createSilentSources(options);
+  const trouble = watchTrouble(options, {
+    code: "source-watch-failing",
+    subject: "sources",
+    what: "the sources could not be looked at",
+    remedy: "see the controller's log; it tries again with growing pauses",
+  });
   const running = loop();
 
   async function loop(): Promise<void> {
@@ -44,12 +54,12 @@ export function watchSources(options: WatchOptions): SourceWatch {
     while (!stopped.signal.aborted) {
       try {
         await look([...soon.keys()]);
-        if (failures > 0) await clearCondition(options.db, options.mesh, condition);
         failures = 0;
+        await trouble.fine();
       } catch (error) {
         failures += 1;
         options.log.error({ err: error, failures }, "looking at the sources failed");
-        await note(options, error);
+        await trouble.failed(error);
       }
       await pause(nextPauseMs(options, soon, failures));
     }
@@ -59,9 +69,9 @@ export function watchSources(options: WatchOptions): SourceWatch {
   async function look(only: readonly Name[]): Promise<void> {
     const nowMs = performance.now();
     if (only.length === 0 || nowMs - lookedAtAllMs >= options.pollIntervalMs) {
-      await lookAtSources(options);
+      await lookAtSources(options, { isAsked: (repository) => silent.isDue(repository), onLook: silent.heard });
       lookedAtAllMs = nowMs;
-    } else for (const repository of only) await lookAtSources(options, repository);
+    } else await lookAtSources(options, { isAsked: (repository) => only.includes(repository), onLook: silent.heard });
     await wakeIfDue();
   }
 
@@ -102,12 +112,28 @@ function nextPauseMs(options: WatchOptions, soon: Map<Name, number>, failures: n
     }
   }
   if (shortest !== Number.POSITIVE_INFINITY) return shortest;
-  const base =
-    failures === 0 ? options.pollIntervalMs : Math.min(options.pollIntervalMs * 2 ** failures, longestPauseMs);
-  return base * (0.9 + options.random() * 0.2);
+  return backOffMs({ baseMs: options.pollIntervalMs, longestMs: longestPauseMs }, failures, options.random());
 }
 
-const condition = { code: "source-watch-failing", subject: "sources" };
+/** Sources that do not answer are polled less and less often; who names one is not made to wait (R33). */
+function createSilentSources({ pollIntervalMs, random }: WatchOptions): {
+  isDue(repository: Name): boolean;
+  readonly heard: (repository: Name, came: "answered" | "no answer") => void;
+} {
+  const silent = new Map<Name, { readonly failures: number; readonly dueMs: number }>();
+  return {
+    isDue: (repository) => performance.now() >= (silent.get(repository)?.dueMs ?? 0),
+    heard(repository, came) {
+      if (came === "answered") {
+        silent.delete(repository);
+        return;
+      }
+      const failures = (silent.get(repository)?.failures ?? 0) + 1;
+      const rhythm = { baseMs: pollIntervalMs, longestMs: longestSilentMs };
+      silent.set(repository, { failures, dueMs: performance.now() + backOffMs(rhythm, failures, random()) });
+    },
+  };
+}
 
 /** Wakes for a new reason at once, and for the one before again after a pause that doubles. */
 function createDueWaker(options: WatchOptions): () => Promise<void> {
@@ -133,17 +159,4 @@ async function describeNewToolchains({ db, mesh, describeToolchains }: WatchOpti
   if (known === null) return null;
   const moved = Object.entries(describeToolchains()).filter(([language, text]) => known.toolchains[language] !== text);
   return moved.length === 0 ? null : `toolchains changed: ${moved.map(([language]) => language).join(", ")}`;
-}
-
-async function note(options: WatchOptions, error: unknown): Promise<void> {
-  try {
-    await observeCondition(options.db, options.mesh, {
-      ...condition,
-      message: `the sources could not be looked at: ${error instanceof Error ? error.message : String(error)}`,
-      remedy: "see the controller's log; it tries again with growing pauses",
-      urgent: false,
-    });
-  } catch (failure) {
-    options.log.error({ err: failure }, "and the condition could not be kept");
-  }
 }

@@ -1,0 +1,198 @@
+/** One kind of condition: who watches what, who opens and who closes it (R33). Files are below `src`. */
+export interface ConditionKind {
+  readonly code: string;
+  /** What its subject names. */
+  readonly subject: string;
+  /** What is so for as long as it is open. */
+  readonly watches: string;
+  /** Where it is opened, its code written in one of them. */
+  readonly opens: readonly string[];
+  /** Where it is closed by what it watches; `a person`: only `mesh conditions clear` does that. */
+  readonly closes: readonly string[] | "a person";
+  /** When somebody should look now: `mesh status` and `mesh conditions` end with 2. */
+  readonly urgent: "yes" | "no" | "when it is near" | "for declarations";
+  /** In short; the condition itself says it of its subject. */
+  readonly remedy: string;
+}
+
+/** Every condition there is. A test compares this with the source, and with docs/conditions.md. */
+export const conditionKinds: readonly ConditionKind[] = [
+  {
+    code: "mesh-stopped",
+    subject: "the mesh",
+    watches: "nothing is numbered or sent: hosts are ahead of the records, or the records were restored",
+    opens: ["store/stop.ts"],
+    closes: ["store/stop.ts"],
+    urgent: "yes",
+    remedy: "`mesh recover` shows what each host has, and with --yes goes on above it",
+  },
+  {
+    code: "lease-records-lost",
+    subject: "the mesh",
+    watches: "the lease, its grants or the mesh's epoch had been emptied or set back when an epoch was granted",
+    opens: ["store/lease.ts"],
+    closes: "a person",
+    urgent: "yes",
+    remedy: "find out who emptied the table or restored a backup",
+  },
+  {
+    code: "source-unreachable",
+    subject: "repository#branch",
+    watches:
+      "a source does not answer, or has no such branch; it is asked less and less often, at least every 5 minutes",
+    opens: ["activities/look-at-sources.ts"],
+    closes: ["activities/look-at-sources.ts"],
+    urgent: "no",
+    remedy: "check its address and its branch; `mesh build` looks at once",
+  },
+  {
+    code: "source-watch-failing",
+    subject: "sources",
+    watches: "the loop that asks sources for their tips cannot go on",
+    opens: ["worker/watch-sources.ts"],
+    closes: ["worker/watch-sources.ts"],
+    urgent: "no",
+    remedy: "see the controller's log",
+  },
+  {
+    code: "clone-damaged",
+    subject: "repository",
+    watches: "a clone was damaged and thrown away, and no comparison has read the new one whole yet",
+    opens: ["activities/note-damaged-clone.ts"],
+    closes: ["activities/compare-all.ts", "activities/note-damaged-clone.ts"],
+    urgent: "no",
+    remedy: "nothing when it comes alone; else look at the disk",
+  },
+  {
+    code: "step-failed",
+    subject: "the step: look, build MODULE@INPUTS, push ID",
+    watches: "a step of the mesh's loop failed and is still to be taken",
+    opens: ["activities/control.ts"],
+    closes: ["activities/plan-steps.ts"],
+    urgent: "no",
+    remedy: "see its workflow in the Temporal UI",
+  },
+  {
+    code: "build-outstanding",
+    subject: "module",
+    watches: "a module could not be judged three times in a row for the same reason",
+    opens: ["activities/note-repeated-verdicts.ts", "decide/repeated-verdicts.ts"],
+    closes: ["activities/note-repeated-verdicts.ts", "decide/repeated-verdicts.ts"],
+    urgent: "no",
+    remedy: "the class says what the machine lacks",
+  },
+  {
+    code: "build-unfit",
+    subject: "module",
+    watches: "a module is unfit at three sources in a row, or for a day",
+    opens: ["activities/note-repeated-verdicts.ts", "decide/repeated-verdicts.ts"],
+    closes: ["activities/note-repeated-verdicts.ts", "decide/repeated-verdicts.ts"],
+    urgent: "no",
+    remedy: "`mesh why MODULE`, `mesh log MODULE`",
+  },
+  {
+    code: "not-reproducible",
+    subject: "module",
+    watches: "a module built twice from the same inputs gave two contents",
+    opens: ["activities/check-next-build.ts"],
+    closes: ["activities/check-next-build.ts"],
+    urgent: "no",
+    remedy: "keep clocks, chance and order out of what it writes",
+  },
+  {
+    code: "second-build-failing",
+    subject: "module",
+    watches: "a second build of what was fit did not come out fit again and again",
+    opens: ["activities/check-next-build.ts"],
+    closes: ["activities/check-next-build.ts"],
+    urgent: "no",
+    remedy: "look whether its tests depend on the moment",
+  },
+  {
+    code: "second-build-watch-failing",
+    subject: "second builds",
+    watches: "the loop that builds a second time and compares cannot go on",
+    opens: ["worker/watch-second-builds.ts"],
+    closes: ["worker/watch-second-builds.ts"],
+    urgent: "no",
+    remedy: "see the controller's log",
+  },
+  {
+    code: "listener-lost",
+    subject: "declarations",
+    watches:
+      "the gateway does not hear of new declarations: hosts get them at their next question, up to a minute late",
+    opens: ["worker/start-gateway.ts"],
+    closes: ["worker/start-gateway.ts"],
+    urgent: "no",
+    remedy: "see whether PostgreSQL takes connections; it tries again by itself",
+  },
+  {
+    code: "push-did-not-settle",
+    subject: "pushes",
+    watches: "the last push that ended was still changing declarations after its last round",
+    opens: ["activities/note-unsettled.ts"],
+    closes: ["activities/note-unsettled.ts"],
+    urgent: "no",
+    remedy: "`mesh why NODE` of one that still moves: something in it depends on itself",
+  },
+  {
+    code: "builds-without-sandbox",
+    subject: "builds",
+    watches: "modules are built without a sandbox, because the settings allow it and there is none",
+    opens: ["worker/note-unsafe-builds.ts"],
+    closes: ["worker/note-unsafe-builds.ts"],
+    urgent: "no",
+    remedy: "install bubblewrap, or take the repositories out of unsafeWithoutSandbox",
+  },
+  {
+    code: "database-roles-missing",
+    subject: "records",
+    watches: "every process reaches the records with all rights of its database user",
+    opens: ["worker/note-roles.ts"],
+    closes: ["worker/note-roles.ts"],
+    urgent: "no",
+    remedy: "`mesh database roles --sql` for an administrator, then start the controller again",
+  },
+  {
+    code: "key-expires-soon",
+    subject: "key or root",
+    watches: "a key or the root document ends soon",
+    opens: ["worker/watch-keys.ts"],
+    closes: ["worker/watch-keys.ts"],
+    urgent: "when it is near",
+    remedy: "`mesh keys rotate`, or a newer root",
+  },
+  {
+    code: "no-signing-key",
+    subject: "role",
+    watches: "the controller has no key of that role that the root lists",
+    opens: ["worker/watch-keys.ts"],
+    closes: ["worker/watch-keys.ts"],
+    urgent: "for declarations",
+    remedy: "`mesh keys rotate ROLE`, then sign and publish the root",
+  },
+  {
+    code: "root-refused",
+    subject: "records",
+    watches: "the records hold a next root that the present one does not accept",
+    opens: ["worker/watch-keys.ts"],
+    closes: ["worker/watch-keys.ts"],
+    urgent: "yes",
+    remedy: "remove that row of root_document, and find out who wrote it",
+  },
+  {
+    code: "key-watch-failing",
+    subject: "keys",
+    watches: "the loop that looks at the keys cannot go on",
+    opens: ["worker/watch-keys.ts"],
+    closes: ["worker/watch-keys.ts"],
+    urgent: "no",
+    remedy: "see the controller's log",
+  },
+];
+
+/** Undefined for a code of another version's. */
+export function findConditionKind(code: string): ConditionKind | undefined {
+  return conditionKinds.find((kind) => kind.code === code);
+}

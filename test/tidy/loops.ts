@@ -1,0 +1,149 @@
+/** One file of `src` with something that goes on by itself. */
+export interface LoopFile {
+  /** Below `src`. */
+  readonly file: string;
+  /** How many of its loops and intervals `findLoops` sees: one more is a new one, and to be thought about here. */
+  readonly count: number;
+  readonly what: string;
+  /** The condition that is open while it does not get on, or why there is none. */
+  readonly trouble: { readonly condition: string } | { readonly none: string };
+}
+
+const waitsForAPerson =
+  "a command in the foreground: it has a bound or ends with Ctrl-C, and its failures are its output";
+const hostSays = "a host has no records: it goes on with growing pauses, logs, and is *silent since* in `mesh status`";
+
+/** Every loop there is (R33): none is silent. */
+export const loopFiles: readonly LoopFile[] = [
+  {
+    file: "worker/lease-keeper.ts",
+    count: 3,
+    what: "waits for the lease; renews it; asks again while the records do not answer",
+    trouble: { none: "what does not get on loses the lease, and the process ends with that (R34)" },
+  },
+  {
+    file: "worker/stand-by.ts",
+    count: 1,
+    what: "says that this controller waits",
+    trouble: {
+      none: "it fails where the records do not answer, and then no condition is kept either; its row goes by age",
+    },
+  },
+  {
+    file: "worker/watch-sources.ts",
+    count: 1,
+    what: "asks sources for their tips, wakes the mesh's loop for what is due",
+    trouble: { condition: "source-watch-failing" },
+  },
+  {
+    file: "worker/watch-second-builds.ts",
+    count: 1,
+    what: "builds a second time and compares",
+    trouble: { condition: "second-build-watch-failing" },
+  },
+  {
+    file: "worker/watch-keys.ts",
+    count: 1,
+    what: "goes on to newer roots, says which keys end",
+    trouble: { condition: "key-watch-failing" },
+  },
+  {
+    file: "store/notify.ts",
+    count: 2,
+    what: "hears of new declarations: connects again, asks a silent connection whether it lives",
+    trouble: { condition: "listener-lost" },
+  },
+  {
+    file: "activities/attend-build.ts",
+    count: 2,
+    what: "beats and writes the log of one build",
+    trouble: { none: "ends with the build; one whose worker is silent becomes *outstanding*, and build-outstanding" },
+  },
+  {
+    file: "activities/heartbeat-every.ts",
+    count: 1,
+    what: "beats for one activity",
+    trouble: { none: "ends with the activity, which Temporal gives to another worker without beats" },
+  },
+  {
+    file: "link/gateway/declaration-route.ts",
+    count: 1,
+    what: "one host's long poll",
+    trouble: { none: "one request, with the bound that the host asked for" },
+  },
+  {
+    file: "build/oci-layout.ts",
+    count: 1,
+    what: "waits for the lock of the artifact store's index",
+    trouble: { none: "bounded; then the build is *outstanding*" },
+  },
+  {
+    file: "source/git.ts",
+    count: 1,
+    what: "measures a clone while git runs",
+    trouble: { none: "ends with that process, which has a time limit" },
+  },
+  {
+    file: "embedded/supervisor.ts",
+    count: 3,
+    what: "starts the parts of `mesh up` again",
+    trouble: {
+      none: "says each end and each start on the terminal, with growing pauses; without PostgreSQL there are no records",
+    },
+  },
+  {
+    file: "embedded/wait-until.ts",
+    count: 1,
+    what: "waits for a server to answer at its start",
+    trouble: { none: "bounded; then the start fails and says why" },
+  },
+  { file: "host/cycle/poll-loop.ts", count: 1, what: "asks for declarations", trouble: { none: hostSays } },
+  { file: "host/cycle/outbox.ts", count: 1, what: "sends reports", trouble: { none: hostSays } },
+  { file: "host/cycle/walk-loop.ts", count: 1, what: "asks for newer roots", trouble: { none: hostSays } },
+  {
+    file: "host/cycle/apply-loop.ts",
+    count: 1,
+    what: "applies and looks again",
+    trouble: { none: "what does not get on is in each report: *failed*, *stuck* in `mesh status`" },
+  },
+  {
+    file: "host/host-clock.ts",
+    count: 1,
+    what: "the host's timers",
+    trouble: { none: "the clock that the loops above are given" },
+  },
+  {
+    file: "host/supervisor/supervisor.ts",
+    count: 2,
+    what: "watches services, turns their logs over",
+    trouble: { none: "a service that does not run is *un-ready* in each report" },
+  },
+  {
+    file: "host/supervisor/end-process.ts",
+    count: 1,
+    what: "waits for a process to end",
+    trouble: { none: "bounded; then it is killed" },
+  },
+  { file: "cli/commands/build.ts", count: 1, what: "mesh build waits", trouble: { none: waitsForAPerson } },
+  { file: "cli/commands/status.ts", count: 1, what: "mesh status --wait", trouble: { none: waitsForAPerson } },
+  { file: "cli/status/watch-status.ts", count: 1, what: "mesh status --watch", trouble: { none: waitsForAPerson } },
+  { file: "cli/push/follow-push.ts", count: 1, what: "mesh push waits", trouble: { none: waitsForAPerson } },
+  {
+    file: "cli/up/deliver-languages.ts",
+    count: 1,
+    what: "mesh up waits for builds",
+    trouble: { none: waitsForAPerson },
+  },
+  {
+    file: "cli/up/register-examples.ts",
+    count: 1,
+    what: "mesh up waits for builds",
+    trouble: { none: waitsForAPerson },
+  },
+  {
+    file: "cli/up/wait-until-applied.ts",
+    count: 1,
+    what: "mesh up waits for hosts",
+    trouble: { none: waitsForAPerson },
+  },
+];
