@@ -10,6 +10,7 @@ import { benchImports } from "./runs/imports.ts";
 import { benchPush } from "./runs/push.ts";
 import { benchPush200 } from "./runs/push-200.ts";
 import { benchStart } from "./runs/start.ts";
+import { benchTell } from "./runs/tell.ts";
 import { benchWave } from "./runs/wave.ts";
 import { benchWebhook } from "./runs/webhook.ts";
 
@@ -22,6 +23,7 @@ export interface BenchContext {
 const benches: Readonly<Record<string, (context: BenchContext) => Promise<Row[]>>> = {
   push: benchPush,
   "push-200": benchPush200,
+  tell: benchTell,
   webhook: benchWebhook,
   wave: benchWave,
   idle: benchIdle,

@@ -1,6 +1,6 @@
 import { percentile } from "./percentile.ts";
 
-export type Unit = "ms" | "s" | "events" | "tasks" | "statements" | "files" | "lines";
+export type Unit = "ms" | "s" | "events" | "tasks" | "statements" | "files" | "lines" | "nodes/s";
 
 /** One line of the table. `ratio` is what was measured divided by the goal, or by the row it is compared with. */
 export interface Row {
