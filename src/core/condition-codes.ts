@@ -137,6 +137,15 @@ export const conditionKinds: readonly ConditionKind[] = [
     remedy: "`mesh why NODE` of one that still moves: something in it depends on itself",
   },
   {
+    code: "push-resume-failing",
+    subject: "pushes",
+    watches: "the loop that begins pushes again which Temporal lost cannot go on",
+    opens: ["worker/resume-pushes.ts"],
+    closes: ["worker/resume-pushes.ts"],
+    urgent: "no",
+    remedy: "see the controller's log",
+  },
+  {
     code: "builds-without-sandbox",
     subject: "builds",
     watches: "modules are built without a sandbox, because the settings allow it and there is none",

@@ -42,6 +42,12 @@ export const loopFiles: readonly LoopFile[] = [
     trouble: { condition: "second-build-watch-failing" },
   },
   {
+    file: "worker/resume-pushes.ts",
+    count: 1,
+    what: "begins pushes again that Temporal lost",
+    trouble: { condition: "push-resume-failing" },
+  },
+  {
     file: "worker/watch-keys.ts",
     count: 1,
     what: "goes on to newer roots, says which keys end",
