@@ -72,7 +72,7 @@ export async function openParts(config: ServeConfig, roles: RolesInForce, log: L
     trust,
     builder: {
       get key() {
-        return trust.signingKey("provenance");
+        return trust.builderKey;
       },
       version: await readOwnVersion(),
     },

@@ -18,6 +18,11 @@ export interface Trust {
   readonly rootBytes: Uint8Array;
   /** Throws InputError where the root lists none of the keys that are here: then nothing may be signed. */
   signingKey(role: "declaration" | "provenance"): SigningKey;
+  /**
+   * Signs how artifacts were built. Where the root lists none of those that are here, one that it does not list: builds go
+   * on, `mesh artifact verify` refuses what it signs, and the condition says so. Throws InputError where there is none.
+   */
+  readonly builderKey: SigningKey;
   /** See `renewSignature`; as it is, where no key of ours may sign now. */
   renew(envelope: Uint8Array): Uint8Array;
   /** See `dropEpoch`. Throws InputError where nothing may be signed. */
@@ -63,6 +68,10 @@ export async function openTrust({ mesh, keys, nowMs }: OpenTrust): Promise<Trust
       return state.rootBytes;
     },
     signingKey,
+    get builderKey() {
+      const [unlisted] = state.provenance;
+      return chooseKey(state.root, "provenance", state.provenance, nowMs()) ?? unlisted ?? signingKey("provenance");
+    },
     renew(envelope) {
       const by = chooseKey(state.root, "declaration", state.declaration, nowMs());
       if (by === null) return envelope;

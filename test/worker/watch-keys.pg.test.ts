@@ -65,6 +65,7 @@ describe("the keys of a controller that runs (R33)", () => {
       expect(() => trust.signingKey("declaration")).toThrow(/root 2 lists no declaration key/);
       await saveSigningKey(join(folder, `declaration-key-${second.keyId}.pem`), second);
       await become([]);
+      expect(trust.builderKey.keyId).toBe(provenance.keyId);
       expect(trust.signingKey("declaration").keyId).toBe(second.keyId);
       // Somebody with the database, and without the root key.
       const stranger = generateSigningKey();

@@ -257,6 +257,7 @@ function createFixedTrust(mesh: string): Trust {
     root: { schema: 1, mesh, version: 1, threshold: 1, keys: [] },
     rootBytes: Buffer.from("no host reads this"),
     signingKey: () => key,
+    builderKey: key,
     renew: (envelope) => envelope,
     dropEpoch: (envelope) => envelope,
     refresh: async () => null,
