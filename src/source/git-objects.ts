@@ -40,7 +40,12 @@ export async function* listTree(
   objectIdSchema.parse(tree);
   for (const path of paths) treePathSchema.parse(path);
   if (paths.length > 0 && paths.length <= walkedAlone && !paths.includes(".")) {
-    if (yield* walkFolders(local, tree, { entryLimit, paths })) return;
+    const walked = await walkFolders(local, tree, paths);
+    for (const [at, entry] of (walked ?? []).entries()) {
+      if (at >= entryLimit) throw tooLong(tree, entryLimit);
+      yield entry;
+    }
+    if (walked !== null) return;
   }
   let rest: Buffer = Buffer.alloc(0);
   let entries = 0;
@@ -63,25 +68,20 @@ export async function* listTree(
 /** More folders than this are listed by a process of their own: what it costs to start one is little then. */
 const walkedAlone = 20;
 
-/** False, before anything was handed out: one of them is not there. Git is asked why. */
-async function* walkFolders(
-  { session }: Local,
-  tree: ObjectId,
-  { entryLimit, paths }: { readonly entryLimit: number; readonly paths: readonly string[] },
-): AsyncGenerator<TreeEntry, boolean, undefined> {
-  const found = await session.describe(paths.map((path) => `${tree}:${path}`));
-  if (found.some((one) => one?.type !== "tree")) return false;
-  let entries = 0;
+/** Of larger folders too: one that names a million files is listed by git itself, until nobody wants more. */
+const walkedEntries = 2_000;
+
+/** Null: one of them is not there, or they are large. Git is asked to list them then. */
+async function walkFolders({ session }: Local, tree: ObjectId, paths: readonly string[]): Promise<TreeEntry[] | null> {
   // What lies inside another of them is listed with that one, and once.
   const outermost = [...new Set(paths)].filter((path) => !paths.some((outer) => path.startsWith(`${outer}/`)));
+  const entries: TreeEntry[] = [];
   for (const path of outermost) {
-    for await (const entry of walkFolder(session, tree, path)) {
-      entries += 1;
-      if (entries > entryLimit) throw tooLong(tree, entryLimit);
-      yield entry;
-    }
+    const walked = await walkFolder(session, `${tree}:${path}`, { path, limit: walkedEntries - entries.length });
+    if (walked === null) return null;
+    entries.push(...walked);
   }
-  return true;
+  return entries;
 }
 
 function tooLong(tree: ObjectId, entryLimit: number): InputError {

@@ -109,18 +109,18 @@ export async function readBlobsAt(
 }
 
 /**
- * A folder and everything below it as `git ls-tree -r -t -l` lists it, one folder at a time and only as far as somebody
- * reads on. False at the end: the folder is not there, or git does not have it.
+ * A folder and everything below it, as `git ls-tree -r -t -l` lists it. Null: it is not there, or holds more entries than
+ * that; git is to list it then.
  */
-export async function* walkFolder(
+export async function walkFolder(
   session: ObjectSession,
-  tree: ObjectId,
-  path: string,
-): AsyncGenerator<TreeEntry, boolean, undefined> {
-  const [found = null] = await session.describe([`${tree}:${path}`]);
-  if (found === null || found.type !== "tree") return false;
-  yield { mode: "040000", type: "tree", id: found.id, bytes: 0, path };
-  const open = [{ folder: path, at: 0, entries: await readSized(session, found.id) }];
+  name: string,
+  { path, limit }: { readonly path: string; readonly limit: number },
+): Promise<TreeEntry[] | null> {
+  const root = await readSized(session, name, limit);
+  if (root === null) return null;
+  const walked: TreeEntry[] = [{ mode: "040000", type: "tree", id: root.id, bytes: 0, path }];
+  const open = [{ folder: path, at: 0, entries: root.entries }];
   for (let inner = open.at(-1); inner !== undefined; inner = open.at(-1)) {
     const entry = inner.entries[inner.at];
     inner.at += 1;
@@ -128,26 +128,37 @@ export async function* walkFolder(
       open.pop();
       continue;
     }
-    const { name, ...rest } = entry;
-    const inside = `${inner.folder}/${name}`;
-    yield { ...rest, path: inside };
-    if (entry.type === "tree") open.push({ folder: inside, at: 0, entries: await readSized(session, entry.id) });
+    const inside = `${inner.folder}/${entry.name}`;
+    walked.push({ mode: entry.mode, type: entry.type, id: entry.id, bytes: entry.bytes, path: inside });
+    if (entry.type !== "tree") continue;
+    const below = await readSized(session, entry.id, limit - walked.length);
+    if (below === null) return null;
+    open.push({ folder: inside, at: 0, entries: below.entries });
   }
-  return true;
+  return walked;
 }
 
+/** An entry has an id, a mode and a name: so many bytes at the least. */
+const entryBytes = 28;
+
+/** Null: it is not there, or larger. A blob that git does not have is a clone that lost it. */
 async function readSized(
   session: ObjectSession,
-  tree: ObjectId,
-): Promise<readonly (NamedEntry & { readonly bytes: number })[]> {
-  const folder = await readFolder(session, tree);
-  if (folder === null) throw new DamagedCloneError(`the clone has no tree ${tree}`);
+  name: string,
+  limit: number,
+): Promise<{ readonly id: ObjectId; readonly entries: readonly (NamedEntry & { readonly bytes: number })[] } | null> {
+  const [found = null] = await session.describe([name]);
+  // Names may be long: what is refused here for its bytes is listed by git, and not lost.
+  if (found === null || found.bytes > Math.max(limit, 0) * entryBytes * 4) return null;
+  const folder = await readFolder(session, found.id);
+  if (folder === null || folder.entries.length > limit) return null;
   const blobs = folder.entries.filter((entry) => entry.type === "blob");
   const infos = await session.describe(blobs.map((entry) => entry.id));
   const sizes = new Map(blobs.map((entry, at) => [entry, infos[at]?.bytes]));
-  return folder.entries.map((entry) => {
+  const entries = folder.entries.map((entry) => {
     const bytes = entry.type === "blob" ? sizes.get(entry) : 0;
     if (bytes === undefined) throw new DamagedCloneError(`the clone has no blob ${entry.id}`);
     return { ...entry, bytes };
   });
+  return { id: found.id, entries };
 }
