@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { compareAll } from "../../src/activities/compare-all.ts";
-import { keptFor } from "../../src/activities/kept-records.ts";
+import { createKeptRecords, keptFor } from "../../src/activities/kept-records.ts";
 import { loadBuildPlan } from "../../src/activities/load-build-facts.ts";
 import { compareTips, seeTips, type Tips } from "../../src/activities/look-without-keeping.ts";
 import { rebuildSet } from "../../src/decide/rebuild-set.ts";
@@ -30,12 +30,16 @@ export interface Ours {
   readonly postgresql: string;
   /** In this process: asks the repository for its tip, reads what moved, plans, and says why; keeps nothing. */
   ask(): Promise<OwnAnswer>;
+  /** The same, by a process that kept nothing. */
+  askAnew(): Promise<OwnAnswer>;
   /** The same from where the commit is in the clone: what it answers asks the records and git's objects, and no remote. */
   seeTips(): Promise<() => Promise<OwnAnswer>>;
   /** `mesh build --behind --dry-run` as a process of its own; the server is up. */
   askProcess(): Promise<OwnAnswer>;
   /** What was read counts as read by this code, or by the built one, which the process is: each reads again what the other read. */
   readAs(code: "this" | "built"): Promise<void>;
+  /** The controller's whole activity: the remote is asked, what moved is written to the records, a wave is announced. */
+  compare(): Promise<void>;
   /** From here on nothing is known of any import. */
   forget(): Promise<void>;
   /** Compares, keeps, and gives everything a verdict. */
@@ -54,27 +58,35 @@ export async function openOurs(source: GitRepository, names: readonly string[]):
   try {
     await writeState(state, deps.mesh, records.url);
     await addRepository(deps.db, deps.mesh, { name: "source", url: source.dir });
-    for (const name of names)
-      await addModule(deps.db, deps.mesh, { name, repository: "source", branch: "main", path: `packages/${name}` });
+    const left = [...names];
+    const addNext = async (): Promise<void> => {
+      for (let name = left.pop(); name !== undefined; name = left.pop())
+        await addModule(deps.db, deps.mesh, { name, repository: "source", branch: "main", path: `packages/${name}` });
+    };
+    await Promise.all(Array.from({ length: 8 }, addNext));
   } catch (error) {
     await close();
     throw error;
   }
   const { db, mesh } = deps;
-  const kept = keptFor(db, mesh);
-  const look = { db, mesh, repositories: deps.repositories, imports: deps.imports, kept };
-  const answer = async (tips: Tips): Promise<OwnAnswer> => {
-    const looked = await compareTips(look, tips);
-    const newest = { newer: looked.newer, planRecords: looked.records };
+  const look = { db, mesh, repositories: deps.repositories, imports: deps.imports, kept: keptFor(db, mesh) };
+  const answer = async (tips: Tips, kept = look.kept): Promise<OwnAnswer> => {
+    const looked = await compareTips({ ...look, kept }, tips);
+    const newest = { newer: looked.newer, planRecords: looked.records, kept };
     const { facts, plan } = await loadBuildPlan(db, mesh, { ...surroundingsOf(deps), ...newest });
     const modules = rebuildSet(facts, { plan, memory: kept.plans });
     // A reason that nobody read might never have been said.
     if (modules.some(({ why }) => why === "")) throw new Error("a module without a reason");
     return { modules: modules.map(({ module }) => module).toSorted(), parsed: looked.parsedFiles };
   };
+  const compare = async (): Promise<void> => {
+    const request = { mesh, wave: null, reasons: ["bench"] };
+    await compareAll(deps, request, AbortSignal.timeout(1_200_000));
+  };
   return {
     postgresql: records.postgresql,
     ask: async () => answer(await seeTips(look)),
+    askAnew: async () => answer(await seeTips(look), createKeptRecords(db, mesh)),
     seeTips: async () => {
       const tips = await seeTips(look);
       // The commit is in the clone after that.
@@ -93,9 +105,9 @@ export async function openOurs(source: GitRepository, names: readonly string[]):
       await deps.db.query("truncate blob_imports");
       await deps.db.query("update module set known = null");
     },
+    compare,
     settle: async (commit) => {
-      const request = { mesh: deps.mesh, wave: null, reasons: ["bench"] };
-      await compareAll(deps, request, AbortSignal.timeout(1_200_000));
+      await compare();
       await judgeAll(deps, commit);
     },
     close,
