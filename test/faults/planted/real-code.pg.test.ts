@@ -44,7 +44,7 @@ async function bundleThen<T>(
   }
 }
 
-describe("a controller whose epoch is over, and which sends all the same (R36, case 36)", () => {
+describe("a controller whose epoch is over, and which sends all the same (R36, case 36)", { timeout: 120_000 }, () => {
   let records: Records;
 
   beforeAll(async () => {

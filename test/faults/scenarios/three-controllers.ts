@@ -18,7 +18,8 @@ export function createThreeControllers(minutes: number): Scenario {
       bed.controllers.keep(3);
       await bed.controllers.waitForHolder();
       const from = bed.recorder.leases.length;
-      const working = keepPushing(bed, untilMs);
+      // Two people at once: one push has a cascade, the other has none.
+      const working = Promise.all([keepPushing(bed, untilMs, "shop"), keepPushing(bed, untilMs, "site")]);
       const counts = { paused: 0, killed: 0, "cut off": 0 };
       try {
         for (let turn = 0; performance.now() < untilMs; turn += 1) {
@@ -26,9 +27,10 @@ export function createThreeControllers(minutes: number): Scenario {
           await failHolder(bed, what, random);
           counts[what] += 1;
           bed.say(`  the holder was ${what}; epoch ${await readEpoch(bed)} acts now`);
+          await waitForPush(bed, untilMs);
         }
       } finally {
-        const pushed = await working;
+        const pushed = (await working).reduce((sum, count) => sum + count, 0);
         const { longestMs, sumMs } = measureWithoutHolder(bed.recorder.leases.slice(Math.max(0, from - 1)), leaseAgeMs);
         const times = Object.entries(counts).map(([what, count]) => `${what} ${count} times`);
         bed.say(`  three controllers for ${minutes} minutes: ${pushed} pushes; the holder was ${times.join(", ")}`);
@@ -60,13 +62,19 @@ async function failHolder(bed: FaultBed, what: "paused" | "killed" | "cut off", 
   await waitForEnd(holder);
 }
 
-/** One push after another, each with a cascade or without; how many. */
-async function keepPushing(bed: FaultBed, untilMs: number): Promise<number> {
+/** Until a push has ended under the new holder, so that what it does is under fault too; or until the time is over. */
+async function waitForPush(bed: FaultBed, untilMs: number): Promise<void> {
+  const from = bed.answers.length;
+  while (bed.answers.length === from && performance.now() < untilMs)
+    await new Promise((resolve) => setTimeout(resolve, 200));
+}
+
+/** One push after another; how many. */
+async function keepPushing(bed: FaultBed, untilMs: number, what: "shop" | "site"): Promise<number> {
   let count = 0;
   while (performance.now() < untilMs) {
-    const isShop = count % 2 === 0;
-    await (isShop ? moveShop(bed) : editSite(bed));
-    const push = await startPush(bed, isShop ? "node-a" : "node-c");
+    await (what === "shop" ? moveShop(bed) : editSite(bed));
+    const push = await startPush(bed, what === "shop" ? "node-a" : "node-c");
     await push.answered;
     count += 1;
   }
