@@ -1,10 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Name } from "../core/names.ts";
-import { clearCondition, observeCondition } from "../store/conditions.ts";
+import { backOffMs } from "../decide/back-off.ts";
 import type { Database } from "../store/database.ts";
 import { endPush, listOpenPushes, type PushRecord } from "../store/pushes.ts";
 import type { ControllerClient } from "./client.ts";
+import { watchTrouble } from "./note-trouble.ts";
 
 export interface PushResumer {
   stop(): Promise<void>;
@@ -20,7 +21,7 @@ export interface ResumePushes {
 }
 
 const everyMs = 10_000;
-const condition = { code: "push-resume-failing", subject: "pushes" };
+const longestPauseMs = 300_000;
 
 /**
  * A push that the records have as open and Temporal does not run is begun again from the records, under its own id: what
@@ -29,6 +30,12 @@ const condition = { code: "push-resume-failing", subject: "pushes" };
 export function resumePushes(options: ResumePushes): PushResumer {
   const stopped = new AbortController();
   const { signal } = stopped;
+  const trouble = watchTrouble(options, {
+    code: "push-resume-failing",
+    subject: "pushes",
+    what: "open pushes could not be looked after",
+    remedy: "see the controller's log; it tries again with growing pauses",
+  });
   const running = loop();
 
   async function loop(): Promise<void> {
@@ -36,15 +43,16 @@ export function resumePushes(options: ResumePushes): PushResumer {
     while (!signal.aborted) {
       try {
         if (options.mayAct()) await resumeOnce(options);
-        if (failures > 0) await clearCondition(options.db, options.mesh, condition);
         failures = 0;
+        await trouble.fine();
       } catch (error) {
         failures += 1;
         options.log.error({ err: error, failures }, "open pushes could not be looked after");
-        await note(options, error);
+        await trouble.failed(error);
       }
       try {
-        await wait(options.everyMs ?? everyMs, undefined, { signal });
+        const rhythm = { baseMs: options.everyMs ?? everyMs, longestMs: longestPauseMs };
+        await wait(backOffMs(rhythm, failures, Math.random()), undefined, { signal });
       } catch (error) {
         // absence is the answer: stopped while it waited
         if (!signal.aborted) throw error;
@@ -74,17 +82,4 @@ async function resumeOnce({ db, mesh, controller, log }: ResumePushes): Promise<
 function describeEnd({ id }: PushRecord, why: string): Parameters<typeof endPush>[3] {
   const counts = { rounds: 0, sent: 0, held: 0, notWorkedOut: 0, moving: [] };
   return { push: id, outcome: "failed", ...counts, message: `${why} before it came to its end` };
-}
-
-async function note({ db, mesh, log }: ResumePushes, error: unknown): Promise<void> {
-  try {
-    await observeCondition(db, mesh, {
-      ...condition,
-      message: `open pushes could not be looked after: ${error instanceof Error ? error.message : String(error)}`,
-      remedy: "see the controller's log; it tries again every few seconds",
-      urgent: false,
-    });
-  } catch (failure) {
-    log.error({ err: failure }, "and the condition could not be kept");
-  }
 }

@@ -1,3 +1,5 @@
+import { backOffMs } from "../decide/back-off.ts";
+import { watchTrouble } from "./note-trouble.ts";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Name } from "../core/names.ts";
@@ -28,6 +30,12 @@ const codes = ["key-expires-soon", "no-signing-key", "root-refused"] as const;
 /** Goes on to newer roots, and says what ends soon or cannot sign (R33), until told to stop. */
 export function watchKeys(options: WatchKeys): KeyWatch {
   const stopped = new AbortController();
+  const trouble = watchTrouble(options, {
+    code: "key-watch-failing",
+    subject: "keys",
+    what: "the keys could not be looked at",
+    remedy: "see the controller's log; it tries again with growing pauses",
+  });
   const running = loop();
 
   async function loop(): Promise<void> {
@@ -45,15 +53,15 @@ export function watchKeys(options: WatchKeys): KeyWatch {
           await writeTroubles(options, seen);
           said = { atMs: performance.now(), what };
         }
-        if (failures > 0)
-          await clearCondition(options.db, options.mesh, { code: "key-watch-failing", subject: "keys" });
         failures = 0;
+        await trouble.fine();
       } catch (error) {
         failures += 1;
         options.log.error({ err: error, failures }, "looking at the keys failed");
-        await noteFailure(options, error);
+        await trouble.failed(error);
       }
-      await pause((options.everyMs ?? everyMs) * Math.min(2 ** failures, 12));
+      const baseMs = options.everyMs ?? everyMs;
+      await pause(backOffMs({ baseMs, longestMs: baseMs * 12 }, failures, Math.random()));
     }
   }
 
@@ -109,18 +117,4 @@ async function writeTroubles({ db, mesh }: WatchKeys, seen: readonly Observation
     seen.some((one) => one.code === code && one.subject === subject);
   for (const { code, subject } of await listConditions(db, mesh))
     if (codes.some((one) => one === code) && !isSeen(code, subject)) await clearCondition(db, mesh, { code, subject });
-}
-
-async function noteFailure({ db, mesh, log }: WatchKeys, error: unknown): Promise<void> {
-  try {
-    await observeCondition(db, mesh, {
-      code: "key-watch-failing",
-      subject: "keys",
-      message: `the keys could not be looked at: ${error instanceof Error ? error.message : String(error)}`,
-      remedy: "see the controller's log; it tries again with growing pauses",
-      urgent: false,
-    });
-  } catch (failure) {
-    log.error({ err: failure }, "and the condition could not be kept");
-  }
 }
