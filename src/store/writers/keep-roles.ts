@@ -93,8 +93,10 @@ async function keepRights(db: Database): Promise<void> {
   await inTransaction(db, { isolation: "read committed", lockTimeoutMs: 60_000 }, async (tx) => {
     await run(tx, `select pg_advisory_xact_lock($1)`, [lockKey]);
     await keepSchema(tx);
-    const { give, take } = compareRights(wanted, await readRights(tx));
+    const { take } = compareRights(wanted, await readRights(tx));
     for (const right of take) await run(tx, `revoke ${describeRight(right)} from ${roleName(right.role)}`);
+    // Read again: a right that is taken on a whole table goes on each of its columns too.
+    const { give } = compareRights(wanted, await readRights(tx));
     for (const right of give) await run(tx, `grant ${describeRight(right)} to ${roleName(right.role)}`);
   });
 }

@@ -136,6 +136,14 @@ describe("who may write what in the records (R41)", () => {
     expect([await walk("operator", row), await walk("viewer", row)]).toEqual([[], []]);
   });
 
+  it("leaves rights by column when one on the whole table is taken back", async () => {
+    const row = tableRights.find(({ table }) => table === "node");
+    if (row === undefined) throw new Error("node has no row");
+    await client.query(`grant update on node to mesh_gateway`);
+    expect(await keepRoles(records.db)).toEqual({ enforced: true });
+    expect(await walk("gateway", row)).toEqual([]);
+  });
+
   it("lets nobody but the owner make a table, and nobody but controllers lock the gate", async () => {
     for (const role of databaseRoles) {
       await client.query(`begin; set local role ${roleName(role)}`);
