@@ -64,6 +64,18 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/recover.ts")).recoverCommand,
   },
   {
+    words: "backup",
+    summary: "write the mesh's records into a file, as they are at one moment",
+    as: "owner",
+    load: async () => (await import("./commands/backup.ts")).backupCommand,
+  },
+  {
+    words: "restore",
+    summary: "read the mesh's records in from a backup; the mesh is stopped until somebody recovers it",
+    as: "owner",
+    load: async () => (await import("./commands/restore.ts")).restoreCommand,
+  },
+  {
     words: "build",
     summary: "look at the sources now, and build what is behind",
     as: "operator",

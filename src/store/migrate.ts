@@ -64,6 +64,32 @@ async function readMigrations(folder: URL): Promise<Migration[]> {
   return migrations;
 }
 
+export interface KnownMigration {
+  readonly id: string;
+  readonly sha256: string;
+}
+
+/**
+ * Migrates inside the caller's transaction, which holds nothing of ours yet: makes the tables as `known` made them, runs
+ * `load`, and then what is newer. InputError where `known` is not how this program began: another program made them.
+ */
+export async function migrateAround(
+  tx: Transaction,
+  known: readonly KnownMigration[],
+  load: () => Promise<void>,
+): Promise<void> {
+  const migrations = await readMigrations(ownFolder);
+  await run(tx, `select pg_advisory_xact_lock($1)`, [lockKey]);
+  await createTable(tx);
+  refuseStrangers(migrations, known);
+  const ids = new Set(known.map(({ id }) => id));
+  const gap = migrations.findIndex(({ id }) => !ids.has(id));
+  if (gap !== -1 && gap < ids.size) throw new InputError(`migration ${migrations[gap]?.id} is missing in the list`);
+  for (const migration of migrations.slice(0, ids.size)) await applyOnce(tx, migration);
+  await load();
+  for (const migration of migrations.slice(ids.size)) await applyOnce(tx, migration);
+}
+
 function underLock<T>(db: Database, fn: (tx: Transaction) => Promise<T>): Promise<T> {
   const limits = { statementTimeoutMs: migrationTimeoutMs, lockTimeoutMs: migrationTimeoutMs };
   return inTransaction(db, { isolation: "read committed", ...limits }, async (tx) => {
@@ -92,7 +118,7 @@ async function applyOnce(tx: Transaction, migration: Migration): Promise<boolean
   return true;
 }
 
-function refuseStrangers(migrations: readonly Migration[], applied: readonly AppliedMigration[]): void {
+function refuseStrangers(migrations: readonly Migration[], applied: readonly KnownMigration[]): void {
   const known = new Map(migrations.map((migration) => [migration.id, migration.sha256]));
   for (const { id, sha256 } of applied) {
     const ours = known.get(id);

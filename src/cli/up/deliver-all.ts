@@ -1,3 +1,5 @@
+import { StoppedError } from "../../core/errors.ts";
+import { sayStopped } from "../../decide/judge-claim.ts";
 import { timeStep } from "../../embedded/progress.ts";
 import type { Controller } from "../controller.ts";
 import { openController } from "../controller.ts";
@@ -6,6 +8,7 @@ import type { MeshConnection } from "../mesh-connection.ts";
 import { situationLimits } from "../situation-limits.ts";
 import { buildStatus } from "../status/build-status.ts";
 import { loadStatus } from "../status/load-status.ts";
+import { readStop } from "../../store/stop.ts";
 import type { PushDocument } from "../text/push-text.ts";
 import type { BroughtUp } from "./bring-up.ts";
 import { deliverConsumer, deliverProvider } from "./deliver-examples.ts";
@@ -28,6 +31,8 @@ export async function deliverAll(parts: UpParts, up: BroughtUp): Promise<Deliver
   const { say } = parts;
   const { connection } = up;
   const { origin, work } = await timeStep(say, "example repository ready", () => makeExampleRepository(parts));
+  const stop = await readStop(connection.db, connection.mesh);
+  if (stop !== null) return { work, ...notSent(sayStopped(connection.mesh, stop.why)) };
   const controller = await openController(connection);
   try {
     if (await registerExamples(connection, origin)) await controller.wake("the examples were registered");
@@ -36,9 +41,17 @@ export async function deliverAll(parts: UpParts, up: BroughtUp): Promise<Deliver
     );
     if (troubles.length > 0) return { work, troubles, push: null, sentNow: false };
     return { work, ...(await sendExamples(parts, up, controller)) };
+  } catch (error) {
+    // What a person needs to recover is up: hosts that report, and the controller that keeps it.
+    if (error instanceof StoppedError) return { work, ...notSent(error.message) };
+    throw error;
   } finally {
     await controller.close();
   }
+}
+
+function notSent(why: string): Omit<Delivered, "work"> {
+  return { troubles: [`${why}; see mesh recover`], push: null, sentNow: false };
 }
 
 async function sendExamples(parts: UpParts, up: BroughtUp, controller: Controller): Promise<Omit<Delivered, "work">> {

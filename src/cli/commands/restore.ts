@@ -1,0 +1,87 @@
+import { resolve } from "node:path";
+import type { CommandCall, CommandDefinition } from "../command.ts";
+import { parseArgument } from "../arguments.ts";
+import { UnavailableError } from "../../core/errors.ts";
+import { openStateFolder } from "../../embedded/state-folder.ts";
+import { providePostgres } from "../../embedded/provide-postgres.ts";
+import { restoreBackup } from "../../store/backup/restore-backup.ts";
+import { keepRoles } from "../../store/writers/keep-roles.ts";
+import { fileNameSchema } from "../file-name.ts";
+import type { MeshConnection } from "../mesh-connection.ts";
+import { keepPorts } from "../up/up-plan.ts";
+import { whoAsks } from "../who-asks.ts";
+import { withMesh } from "../with-mesh.ts";
+
+const help = `
+With the controller stopped. The file is checked as a whole before anything is touched, and read in as a whole or not at
+all. A backup of an older mesh is brought to what this one needs; one of a newer mesh is refused. Where the database has
+records of its own, --replace says that they may go: mesh backup them first.
+
+The mesh is then *stopped*, because hosts may have more than the backup knows: start the controller, wait a minute until
+the hosts were heard, and go on with mesh recover. The PostgreSQL of a one-machine mesh is started for this where it
+does not run.
+
+Example:
+  mesh restore /var/backups/mesh-2026-01-31 --replace`;
+
+export const restoreCommand: CommandDefinition = {
+  configure: (command) => {
+    command
+      .argument("<file>", "a file that mesh backup wrote")
+      .option("--replace", "the records that are in the database now may go")
+      .addHelpText("after", help);
+  },
+  run: async (call) => {
+    const file = resolve(call.context.cwd, parseArgument(fileNameSchema, "file name", call.args[0]));
+    return await withMesh(call, async (connection) => {
+      const { db, mesh } = connection;
+      const request = { file, mesh, by: whoAsks(), replace: call.options["replace"] === true };
+      const backup = await withRecords(call, connection, async () => {
+        const restored = await restoreBackup(db, request);
+        await keepRoles(db);
+        return restored;
+      });
+      const { takenAt } = backup.header;
+      return {
+        code: 0,
+        document: { mesh, file, takenAt, rows: backup.rows, sha256: backup.sha256, stopped: true },
+        text: [
+          `mesh ${mesh} is what it was at ${takenAt}: ${backup.rows} rows of ${file}`,
+          "  it is stopped: nothing is sent until its hosts were heard and somebody recovers it",
+          "  next: start the controller (npm start, or mesh serve), and after a minute: mesh recover",
+        ].join("\n"),
+      };
+    });
+  },
+};
+
+/** Where nothing answers and the server is this state folder's own, it runs for as long as this takes. */
+async function withRecords<T>(call: CommandCall, { db, state }: MeshConnection, act: () => Promise<T>): Promise<T> {
+  if (await answers(db)) return act();
+  const say = (line: string): void => call.context.stderr.write(`${line}\n`);
+  // Refused where `mesh up` has it: then it is for that one to say why the records do not answer.
+  const folder = await openStateFolder({ path: state, progress: say });
+  try {
+    const { postgres: port } = await keepPorts(folder);
+    const server = await providePostgres({ env: call.context.env, paths: folder.paths, port, progress: say });
+    try {
+      return await act();
+    } finally {
+      await db.end();
+      await server.stop();
+    }
+  } finally {
+    await folder.release();
+  }
+}
+
+async function answers(db: MeshConnection["db"]): Promise<boolean> {
+  try {
+    await db.query("select 1");
+    return true;
+  } catch (error) {
+    // absence is the answer: whether anything answers is the question.
+    if (error instanceof UnavailableError) return false;
+    throw error;
+  }
+}
