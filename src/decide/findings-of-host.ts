@@ -42,7 +42,7 @@ function findClaim({ claim, sent, account, incarnation }: SituationFacts): Findi
   const has = describeOrder(claim.order);
   if (claim.isLeftOut) {
     if (account !== null && timeMs(account.receivedAt) > timeMs(claim.heardAt)) return null;
-    const why = `the host says that it has ${has}, which a recovery left out: enrol it again, or reset its mark`;
+    const why = `the host says that it has ${has}, which a recovery left out: enrol it again`;
     return { word: "cannot-tell", since: claim.since, why };
   }
   if (sent !== null && compareOrder(sent.order, claim.order) > 0) return null;
@@ -115,8 +115,9 @@ function listRefused(sent: SituationFacts["sent"], account: AccountFacts | null)
 }
 
 function findReversion({ reverted }: AccountFacts): Finding[] {
-  if (reverted === undefined) return [];
-  return [{ word: "reverted", since: reverted.since, why: `back to ${describeOrder(reverted.to)}: ${reverted.why}` }];
+  if (reverted === undefined || reverted === null) return [];
+  const to = reverted.to === null ? "before its first declaration" : describeOrder(reverted.to);
+  return [{ word: "reverted", since: reverted.since, why: `back to ${to}: ${reverted.why}` }];
 }
 
 function sayStuck(track: AccountFacts["track"]): Finding {

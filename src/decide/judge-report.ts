@@ -2,12 +2,19 @@ import type { Order } from "../core/declaration.ts";
 import { provisionKindSchema, type ProvisionKind } from "../core/manifest.ts";
 import type { Digest, Name } from "../core/names.ts";
 import type { Report } from "../core/report.ts";
+import { judgeReversion, type Reversion } from "./judge-reversion.ts";
 import { keepReport, type KeepReport, type ReportPlace } from "./order-reports.ts";
 import { trackFailures, type FailureTrack } from "./track-failures.ts";
 
 /** What the decision about one report needs, read while no other report of the node can be decided. */
 export interface ReportFacts {
-  readonly account: (ReportPlace & { readonly incarnation: string; readonly track: FailureTrack }) | null;
+  readonly account:
+    | (ReportPlace & {
+        readonly incarnation: string;
+        readonly track: FailureTrack;
+        /** Who made it, and when. */ readonly report?: Pick<Report, "bootId" | "at">;
+      })
+    | null;
   /** Of the node as enrolled now; null: nobody is, or there is no such node. */
   readonly incarnation: string | null;
   /** Digest of what this node was sent under `report.has`; null: no such declaration is recorded. */
@@ -18,12 +25,15 @@ export interface ReportFacts {
 
 export type ReportDecision =
   | { readonly kind: "kept"; readonly track: FailureTrack }
-  | Exclude<KeepReport, { readonly kind: "kept" }>;
+  | { readonly kind: "older"; readonly message: string; readonly reversion?: Reversion | null }
+  | Exclude<KeepReport, { readonly kind: "kept" | "older" }>;
 
 /** Whether a report becomes the node's account, and what then repeats in it (R32, R38). */
 export function judgeReport(report: Report, facts: ReportFacts): ReportDecision {
   const { account, incarnation, sentDigest, receivedAt } = facts;
   const decision = keepReport({ account, report, incarnation, sentDigest });
+  if (decision.kind === "older" && account?.report !== undefined)
+    return { ...decision, reversion: judgeReversion(report, { ...account.report, ...account }) };
   if (decision.kind !== "kept") return decision;
   // Another machine under this name begins anew: its boots and sequences may be those that the one before it had.
   const before = account !== null && account.incarnation === report.incarnation ? account.track : null;

@@ -3,6 +3,7 @@ import type { Digest, Name } from "../core/names.ts";
 import type { Report } from "../core/report.ts";
 import type { Composition } from "./composition.ts";
 import type { FailureTrack } from "./track-failures.ts";
+import type { Reversion } from "./judge-reversion.ts";
 import type { Sent } from "./world.ts";
 
 /** What is known about one node, at one moment. All times are ISO in UTC. */
@@ -45,8 +46,8 @@ export interface AccountFacts {
   readonly refusals: Report["refusals"];
   readonly receivedAt: string;
   readonly track: Pick<FailureTrack, "failing" | "failingSince" | "failingCount" | "noSuccessSince" | "noSuccessCount">;
-  /** The host went back by itself (case 33). */
-  readonly reverted?: { readonly to: Order; readonly why: string; readonly since: string };
+  /** The host went back (case 33). */
+  readonly reverted?: (Reversion & { readonly since: string }) | null;
 }
 
 export interface ClaimFacts {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { digestSchema, nameSchema, timestampSchema, type Digest, type Name } from "../core/names.ts";
-import type { Order } from "../core/declaration.ts";
+import { orderSchema, type Order } from "../core/declaration.ts";
 import { reportSchema, type Report, type UnorderedReport } from "../core/report.ts";
 import type { ReportDecision, ReportFacts } from "../decide/judge-report.ts";
 import type { UnorderedDecision, UnorderedFacts } from "../decide/judge-unordered.ts";
@@ -31,6 +31,7 @@ const accountRowSchema = z.object({
   failingCount: z.number().int(),
   noSuccessSince: timeColumn.nullable(),
   noSuccessCount: z.number().int(),
+  reverted: z.strictObject({ to: orderSchema.nullable(), why: z.string(), since: timestampSchema }).nullable(),
 });
 
 const accountSchema = accountRowSchema.transform((row) => {
@@ -41,15 +42,15 @@ const accountSchema = accountRowSchema.transform((row) => {
   };
   const { failing, failingSince, failingCount, noSuccessSince, noSuccessCount } = row;
   const track: FailureTrack = { ...place, failing, failingSince, failingCount, noSuccessSince, noSuccessCount };
-  const { node, incarnation, digest, outcome, report, receivedAt } = row;
-  return { ...place, node, incarnation, digest, outcome, report, receivedAt, track };
+  const { node, incarnation, digest, outcome, report, receivedAt, reverted } = row;
+  return { ...place, node, incarnation, digest, outcome, report, receivedAt, reverted, track };
 });
 /** The latest report kept from a node, its place in the order, and what repeats in it. */
 export type AccountRecord = z.output<typeof accountSchema>;
 
 const columns = `node, incarnation, epoch, number, boot, sequence, digest, outcome, report, received_at as "receivedAt",
   failing, failing_since as "failingSince", failing_count as "failingCount", no_success_since as "noSuccessSince",
-  no_success_count as "noSuccessCount"`;
+  no_success_count as "noSuccessCount", reverted`;
 
 /**
  * Reads, decides and writes about one report in one transaction that holds the node's row (R38, case 39). What is
@@ -73,6 +74,8 @@ export function keepAccount(
     const decision = decide(facts);
     if (decision.kind === "kept") await writeAccount(tx, mesh, kept, decision.track, facts.receivedAt);
     else if (decision.kind !== "duplicate") await countRefused(tx, mesh, kept.node);
+    if (decision.kind === "older" && decision.reversion)
+      await noteReversion(tx, mesh, kept.node, { ...decision.reversion, since: facts.receivedAt });
     if (kept.has !== null) await heedWhatItHas(tx, mesh, kept, kept.has, decision);
     return decision;
   });
@@ -162,7 +165,8 @@ async function writeAccount(
        number = excluded.number, boot = excluded.boot, sequence = excluded.sequence, digest = excluded.digest,
        outcome = excluded.outcome, report = excluded.report, received_at = excluded.received_at,
        failing = excluded.failing, failing_since = excluded.failing_since, failing_count = excluded.failing_count,
-       no_success_since = excluded.no_success_since, no_success_count = excluded.no_success_count
+       no_success_since = excluded.no_success_since, no_success_count = excluded.no_success_count,
+       reverted = null
      returning node`,
     [
       mesh,
@@ -182,6 +186,21 @@ async function writeAccount(
       track.noSuccessSince,
       track.noSuccessCount,
     ],
+  );
+}
+
+/** Beside the account, which keeps its order. Said since the first such report, in the words of the newest. */
+function noteReversion(
+  tx: Transaction,
+  mesh: Name,
+  node: Name,
+  reverted: NonNullable<AccountRecord["reverted"]>,
+): Promise<number> {
+  return run(
+    tx,
+    `update account set reverted = $3::jsonb || jsonb_build_object('since', coalesce(reverted->>'since', $4))
+      where mesh = $1 and node = $2`,
+    [mesh, node, storableJson(reverted), reverted.since],
   );
 }
 

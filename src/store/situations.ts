@@ -123,6 +123,7 @@ function situate(records: NodeRecords, options: ViewOptions): Situation {
             resources: account.report.resources,
             refusals: account.report.refusals,
             receivedAt: account.receivedAt,
+            reverted: account.reverted,
             track: account.track,
           },
     claim,

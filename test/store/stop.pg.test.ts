@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { DeadEpochError, StoppedError } from "../../src/core/errors.ts";
 import type { Order } from "../../src/core/declaration.ts";
 import { judgeReport } from "../../src/decide/judge-report.ts";
-import { keepAccount } from "../../src/store/accounts.ts";
+import { getAccount, keepAccount } from "../../src/store/accounts.ts";
 import { listClaims } from "../../src/store/claims.ts";
 import { listConditions } from "../../src/store/conditions.ts";
 import type { Database } from "../../src/store/database.ts";
@@ -133,6 +133,29 @@ describe("a host that has what these records never sent (R35)", () => {
     await ahead;
     await word;
     await expect(sendOne(controller, epoch, "node-a")).rejects.toThrow(StoppedError);
+  });
+});
+
+describe("a host whose disk was put back (R31, R38)", () => {
+  it("is said to have gone back, and its account stays what it was, until it has something newer", async () => {
+    const [first, second] = [await sendOne(controller, epoch, "node-a"), await sendOne(controller, epoch, "node-a")];
+    const digest = digestOf(`node-a ${known}`);
+    const say = (has: Order, boot: number, at: string) => {
+      const made = { ...reportOf("node-a", { has, digest, boot, sequence: 5 }), at };
+      return keepAccount(gateway, mesh, made, (facts) => judgeReport(made, facts));
+    };
+    await say(second, 4, "2026-01-01T00:10:00.000Z");
+    expect(await say(first, 4, "2026-01-01T00:05:00.000Z")).toMatchObject({ kind: "older", reversion: null });
+    expect((await getAccount(records.db, mesh, "node-a"))?.reverted).toBeNull();
+    expect(await say(first, 2, "2026-01-01T00:20:00.000Z")).toMatchObject({ kind: "older" });
+    expect(await getAccount(records.db, mesh, "node-a")).toMatchObject({
+      has: second,
+      reverted: { to: first, why: expect.stringContaining("its disk was put back") },
+    });
+    expect(await say(await sendOne(controller, epoch, "node-a"), 2, "2026-01-01T00:30:00.000Z")).toMatchObject({
+      kind: "kept",
+    });
+    expect((await getAccount(records.db, mesh, "node-a"))?.reverted).toBeNull();
   });
 });
 

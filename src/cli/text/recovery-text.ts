@@ -65,7 +65,9 @@ function endLines({ plan, done, without }: RecoveryDocument): string[] {
           : [`not heard: ${plan.missing.join(", ")}. A host that runs reports within a minute: wait, or bring it up`]),
         ...(plan.tooFar.length === 0
           ? []
-          : [`not gone above: ${plan.tooFar.join(", ")}. Look at that machine; left out, it takes nothing until it enrols again`]),
+          : [
+              `not gone above: ${plan.tooFar.join(", ")}. Look at that machine; left out, it takes nothing until it enrols again`,
+            ]),
         "nothing was changed",
         `  next: mesh recover, later; or without their word: mesh recover --without ${[...without, ...names].join(" ")}`,
       ];

@@ -38,14 +38,14 @@ export async function takeBackup(db: Database, file: string): Promise<TakenBacku
     const taken = await inTransaction(db, backupOptions, (tx) => write(tx, handle));
     await handle.sync();
     const { size: bytes } = await handle.stat();
-    await handle.close();
     await rename(temporary, file);
     await syncFolder(dirname(file));
     return { ...taken, bytes };
   } catch (error) {
-    await handle.close().catch(() => undefined);
     await rm(temporary, { force: true });
     throw error;
+  } finally {
+    await handle.close();
   }
 }
 

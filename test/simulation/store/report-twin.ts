@@ -37,12 +37,17 @@ export function keepReport(
       report,
       receivedAt,
       track: decision.track,
+      reverted: null,
     };
     draft.accounts = put(draft.accounts, report.node, kept);
     if (has !== null) settle(draft, report.node, has);
     return "kept";
   }
   if (decision.kind === "duplicate") return "duplicate";
+  if (decision.kind === "older" && decision.reversion && account !== null) {
+    const since = account.reverted?.since ?? receivedAt;
+    draft.accounts = put(draft.accounts, report.node, { ...account, reverted: { ...decision.reversion, since } });
+  }
   if (node !== undefined)
     draft.nodes = put(draft.nodes, node.name, { ...node, refusedReports: node.refusedReports + 1 });
   const claim = claimOf(report);
