@@ -66,6 +66,18 @@ describe("mesh artifact gc", () => {
     expect((await getArtifact(bed.records.db, mesh, "core", old.artifact.digest))?.collectedAt).toBeNull();
   });
 
+  it("deletes nothing while the mesh is stopped: what hosts were sent may not be in the records (R35)", async () => {
+    await bed.build("core", { "a.txt": "one" });
+    await bed.build("core", { "a.txt": "two" });
+    await age();
+    await bed.records.db.query(`update mesh set stopped_at = now(), stopped_for = 'hosts-ahead'`);
+    const before = (await readdir(blobs())).toSorted();
+    const ran = await bed.run("artifact", "gc", "--delete");
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toMatch(/is stopped.*\n {2}next: see what each host has: mesh recover/);
+    expect((await readdir(blobs())).toSorted()).toEqual(before);
+  });
+
   it("deletes bytes, manifest, statement and index entry of what nobody needs; all else verifies", async () => {
     const old = await bed.build("core", { "a.txt": "one" });
     await bed.build("core", { "a.txt": "two" });

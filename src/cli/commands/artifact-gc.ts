@@ -2,6 +2,7 @@ import type { CommandDefinition } from "../command.ts";
 import { loadArtifacts } from "../artifacts/load-artifacts.ts";
 import { openKnownStore } from "../artifacts/open-store.ts";
 import { collectArtifacts, planCollectionNow } from "../../activities/collect-artifacts.ts";
+import { expectNotStopped } from "../expect-not-stopped.ts";
 import { InputError } from "../../core/errors.ts";
 import { collectionText, type CollectionDocument, type CollectionRow } from "../text/collection-text.ts";
 import { withMesh } from "../with-mesh.ts";
@@ -31,6 +32,8 @@ export const artifactGcCommand: CommandDefinition = {
     const graceMs = parseHours(call.options["grace"]);
     return await withMesh(call, async (connection) => {
       const { db, mesh } = connection;
+      // Records that are behind do not know what hosts were sent since: it would be taken for what nobody needs.
+      if (call.options["delete"] === true) await expectNotStopped(connection);
       const { dir } = await openKnownStore(connection);
       const options = { db, mesh, dir, graceMs, now: () => call.context.now() };
       const known = new Map(
