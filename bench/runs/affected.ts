@@ -90,15 +90,24 @@ async function measure({ context, modules, peers, ours, edges }: Bench, touched:
     }
   }
   let parsed = 0;
-  const own = (name: string, ask: () => Promise<OwnAnswer>, times: number): Promise<Timed> =>
-    time({ name, readsImports: true }, expected, {
+  const own = async (
+    name: string,
+    ask: () => Promise<OwnAnswer>,
+    { times, before }: { readonly times: number; readonly before?: () => Promise<unknown> },
+  ): Promise<Timed> => {
+    const one = await time({ name, readsImports: true }, expected, {
       ask: async () => {
         const answer = await ask();
         parsed = answer.parsed;
         return answer.modules;
       },
       times,
+      ...(before === undefined ? {} : { before }),
     });
+    // A whole run takes many minutes: each number is said when it is there.
+    context.say(`affected:   ${name}: ${one.p50.toFixed(1)} ms, ${one.wrong ?? "right"}`);
+    return one;
+  };
   const right = timed.filter((one) => one.wrong === null);
   const fastest = Math.min(...right.map((one) => one.p50));
   const reading = Math.min(...right.filter((one) => one.readsImports).map((one) => one.p50));
@@ -111,17 +120,25 @@ async function measure({ context, modules, peers, ours, edges }: Bench, touched:
   context.say(`affected: ${touched} touched, edges ${edges}, ours`);
   const answer = await ours.seeTips();
   for (let at = 0; at < ownRuns; at += 1) await answer();
-  // Like for like: the peers ask no remote either.
-  rows.push(toOwn(await own("ours in process, the commit is in the clone", answer, ownRuns), fastest / 10));
-  const asking = await own("ours in process, and the remote asked for its tip", () => ours.ask(), ownRuns);
+  // Like for like: the peers ask no remote either. In turn with the fastest of them, so that both meet the same load.
+  const quickest = peers.find((peer) => right.some((one) => one.name === peer.name && one.p50 === fastest));
+  const inTurn: number[] = [];
+  const before = async (): Promise<void> => {
+    if (quickest !== undefined) inTurn.push(await timeOnce(() => quickest.ask()));
+  };
+  const direct = await own("ours in process, the commit is in the clone", answer, { times: ownRuns, before });
+  rows.push(toOwn(direct, percentile(inTurn, 0.5) / 10));
+  const beside = { name: what(`${quickest?.name ?? "nobody"}, in turn with ours`), values: inTurn, wrong: null };
+  if (inTurn.length > 0) rows.push(row(beside, {}, ""));
+  const asking = await own("ours in process, and the remote asked for its tip", () => ours.ask(), { times: ownRuns });
   rows.push(row({ ...asking, name: what(asking.name) }, {}, `${parsed} files parsed`));
   await ours.readAs("built");
-  rows.push(toOwn(await own("ours, mesh build --behind --dry-run", () => ours.askProcess(), runs), reading));
+  rows.push(toOwn(await own("ours, mesh build --behind --dry-run", () => ours.askProcess(), { times: runs }), reading));
   await ours.readAs("this");
   const values = [await timeOnce(() => ours.compare())];
   const whole = { name: what("ours, the whole activity, once"), values, wrong: null };
   rows.push(row(whole, {}, "asks the remote, writes the records, announces the wave"));
-  if (touched === "core") rows.push(...(await measureCold({ peers, ours }, { expected, what, right })));
+  if (touched === "core") rows.push(...(await measureCold({ context, peers, ours }, { expected, what, right })));
   return rows;
 }
 
@@ -130,7 +147,7 @@ async function measure({ context, modules, peers, ours, edges }: Bench, touched:
  * kept: of those that keep nothing that is their ordinary one.
  */
 async function measureCold(
-  { peers, ours }: Pick<Bench, "peers" | "ours">,
+  { context, peers, ours }: Pick<Bench, "context" | "peers" | "ours">,
   asked: {
     readonly expected: readonly string[];
     readonly what: (name: string) => string;
@@ -145,6 +162,7 @@ async function measureCold(
     if (forget === null) continue;
     const one = await time(peer, expected, { ask: () => peer.ask(), times: coldRuns, before: forget });
     if (one.wrong === null) cold.push(one.p50);
+    context.say(`affected:   ${one.name}, nothing kept: ${Math.round(one.p50)} ms, ${one.wrong ?? "right"}`);
     rows.push(row({ ...one, name: what(`${one.name}, nothing kept`) }, {}, "reads imports"));
   }
   await ours.forget();
@@ -155,6 +173,7 @@ async function measureCold(
     return answer.modules;
   };
   const own = await time({ name: "ours in process", readsImports: true }, expected, { ask, times: coldRuns });
+  context.say(`affected:   ours, nothing kept: ${Math.round(own.p50)} ms, ${own.wrong ?? "right"}`);
   const limit = Math.min(...cold) / 3;
   const goal: { goal?: Goal } = Number.isFinite(limit) ? { goal: { limit: Math.round(limit), at: "p50" } } : {};
   return [...rows, row({ ...own, name: what("ours in process, nothing kept") }, goal, `${parsed} files parsed`)];
