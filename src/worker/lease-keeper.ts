@@ -37,7 +37,7 @@ export interface Lease {
 }
 
 const renewEveryMs = 5_000;
-const lookEveryMs = 500;
+export const lookEveryMs = 500;
 
 /**
  * Waits until the lease is free or has not moved for its whole age, as seen by this process, and takes it. `onWaiting`

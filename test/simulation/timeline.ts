@@ -6,7 +6,8 @@ export interface Timeline {
   readonly nowMs: number;
   /** Counts events: the same seed gives the same count. */
   readonly events: number;
-  at(delayMs: number, act: () => void, owner?: Process): () => void;
+  /** `act` may answer `idle`: no promise can go on because of it. */
+  at(delayMs: number, act: () => unknown, owner?: Process): () => void;
   /** Resolves after `delayMs`; never, where the owner is killed before. */
   pass(delayMs: number, owner?: Process): Promise<void>;
   /** Until nothing is left, or `untilMs`. `onEvent` after each: checks look there. */
@@ -18,17 +19,20 @@ export interface Process {
   isKilled: boolean;
   isPaused: boolean;
   /** What came while it was paused. */
-  readonly held: (() => void)[];
+  readonly held: (() => unknown)[];
 }
 
 export function createProcess(name: string): Process {
   return { name, isKilled: false, isPaused: false, held: [] };
 }
 
+/** Most of what happens is somebody who looks and sees nothing new: after that nobody needs to be waited for. */
+export const idle = Symbol("idle");
+
 interface Event {
   readonly atMs: number;
   readonly sequence: number;
-  readonly act: () => void;
+  readonly act: () => unknown;
   readonly owner: Process | null;
   isCancelled: boolean;
 }
@@ -39,7 +43,7 @@ export function createTimeline(): Timeline {
   let sequence = 0;
   let events = 0;
   const now = Promise.resolve();
-  const at = (delayMs: number, act: () => void, owner: Process | null): (() => void) => {
+  const at = (delayMs: number, act: () => unknown, owner: Process | null): (() => void) => {
     sequence += 1;
     const event: Event = { atMs: nowMs + Math.max(0, delayMs), sequence, act, owner, isCancelled: false };
     push(heap, event);
@@ -79,7 +83,7 @@ export function createTimeline(): Timeline {
               continue;
             }
             events += 1;
-            event.act();
+            if (event.act() === idle) continue;
             process.nextTick(settled);
             return;
           }

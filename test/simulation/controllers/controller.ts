@@ -1,7 +1,7 @@
 import { DeadEpochError } from "../../../src/core/errors.ts";
 import type { PushRecords } from "../../../src/activities/push-records.ts";
 import type { TellDependencies } from "../../../src/activities/tell.ts";
-import { acquireLease, type Lease, type LeaseStore } from "../../../src/worker/lease-keeper.ts";
+import { acquireLease, type Lease, type LeaseStore, lookEveryMs } from "../../../src/worker/lease-keeper.ts";
 import type { Envelopes } from "../hosts/envelopes.ts";
 import type { StoreFaults } from "../store/road.ts";
 import type { Connection, StoreTwin } from "../store/twin.ts";
@@ -87,7 +87,8 @@ export function startController(options: StartController): Controller {
   };
   const clock = createModelClock(options, process);
   const { copyOf } = options;
-  const leases = connection.lease(copyOf?.name ?? name);
+  const pace = { monotonicMs: () => clock.monotonicMs(), betweenMs: lookEveryMs / options.clock.rate };
+  const leases = connection.lease(copyOf?.name ?? name, pace);
   acquireLease(copyOf === undefined ? leases : believeHeld(leases, copyOf.epoch), clock, {
     signal: stop.signal,
     onWaiting: () => undefined,

@@ -75,12 +75,17 @@ async function attempt<T>(runner: PushRunner, act: (worker: Controller) => Promi
       continue;
     }
     const worker = runner.random.pick(workers);
-    const given = runner.timeline.pass(runner.attemptLimitMs()).then(() => ({ kind: "given-up" }) as const);
+    const limit = runner.attemptLimitMs();
+    let cancel = (): void => undefined;
+    const given = new Promise<{ readonly kind: "given-up" }>((resolve) => {
+      cancel = runner.timeline.at(limit, () => resolve({ kind: "given-up" }));
+    });
     const made = act(worker).then(
       (value) => ({ kind: "answered", value }) as const,
       (error: unknown) => ({ kind: "failed", error }) as const,
     );
     const outcome = await Promise.race([made, given]);
+    cancel();
     if (outcome.kind === "answered") return outcome.value;
     if (outcome.kind === "given-up") runner.onZombie();
     else {

@@ -52,12 +52,10 @@ export function createLink(parts: LinkParts): (process: Process) => HostLink {
   const { timeline, random } = parts;
   /** A connection whose other end is gone breaks sooner or later. */
   const within = <T>(work: Promise<T>, ms: number, process: Process): Promise<T> =>
-    Promise.race([
-      work,
-      timeline.pass(ms, process).then((): never => {
-        throw new UnavailableError("no answer in time");
-      }),
-    ]);
+    new Promise((resolve, reject) => {
+      const cancel = timeline.at(ms, () => reject(new UnavailableError("no answer in time")), process);
+      work.then(resolve, reject).finally(cancel);
+    });
   return (process) => ({
     fetchDeclaration: (after, waitMs) => within(fetchOnce(parts, process, after, waitMs), waitMs + 10_000, process),
     sendReport: (report) => within(sendOnce(parts, process, report, random), 15_000, process),

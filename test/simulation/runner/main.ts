@@ -9,7 +9,7 @@ import type { SeedResult } from "../run-seed.ts";
 import { bundleSimulator } from "./bundle.ts";
 import { openPool, type Pool } from "./pool.ts";
 import { type Arguments, readArguments, usage } from "./read-arguments.ts";
-import { describeRun, type Effort, sayFailed, sayTried } from "./say-result.ts";
+import { describeRun, type Effort, sayFailed, sayRecord, sayTried } from "./say-result.ts";
 import { shrink } from "./shrink.ts";
 import { trySeeds } from "./try-seeds.ts";
 
@@ -78,7 +78,7 @@ async function trySome(pool: Pool, args: Arguments): Promise<number> {
     say(
       args.json
         ? JSON.stringify({ base, ...tried, ...took })
-        : `base ${base}: no promise broken. ${sayTried(tried, took)}`,
+        : `base ${base}: no promise broken. ${sayTried(tried, took)}\n${sayRecord(tried, took, { base, commit: commitHash() })}`,
     );
     return 0;
   }

@@ -15,6 +15,16 @@ export function sayTried({ seeds, events, sends }: Tried, { seconds, cpuSeconds 
   return `${seeds} seeds, ${events} events, ${sends} declarations in ${seconds.toFixed(1)} s (${speed})`;
 }
 
+/** One row of docs/simulation-runs.md. */
+export function sayRecord(
+  { seeds, failed }: Tried,
+  { cpuSeconds }: Effort,
+  run: { base: string; commit: string },
+): string {
+  const violations = failed === null ? "none" : (failed.violation?.invariant ?? "none");
+  return `| ${seeds} | ${run.base} | ${run.commit.slice(0, 12)} | ${violations} | ${cpuSeconds.toFixed(0)} |`;
+}
+
 /** What was broken, how it came to it, and the command that shows it again. */
 export function sayFailed(result: SeedResult, setting: Setting, mutant: string | null): string {
   const lines = setting.keepLines > fullSetting.keepLines ? result.story : result.story.slice(-lastLines);

@@ -10,6 +10,7 @@ import type { LeaseStore } from "../../../src/worker/lease-keeper.ts";
 import type { Process, Timeline } from "../timeline.ts";
 import { type Backend, createBackend } from "./backend.ts";
 import { createLeaseTwin } from "./lease-twin.ts";
+import { type CandidatePace, readUntilNew } from "./read-until-new.ts";
 import { createPushTwin } from "./push-twin.ts";
 import { heed, judge } from "./claim-twin.ts";
 import { recover } from "./recovery-twin.ts";
@@ -24,7 +25,7 @@ export interface StoreTwin extends Backend {
 
 export interface Connection {
   readonly push: PushRecords;
-  readonly lease: (holder: string) => LeaseStore;
+  readonly lease: (holder: string, pace?: CandidatePace) => LeaseStore;
   readonly keepReport: (report: Report) => Promise<"kept" | "duplicate" | "older" | "refused">;
   /** False: the mesh is stopped by it, and the host is given nothing. */
   readonly heedClaim: (node: string, has: Order) => Promise<boolean>;
@@ -51,7 +52,11 @@ function connect(timeline: Timeline, backend: Backend, process: Process, faults:
   const road = createRoad(timeline, backend, process, faults);
   return {
     push: createPushTwin(backend, road, process),
-    lease: (holder) => createLeaseTwin(backend, road, holder),
+    lease(holder, pace) {
+      const twin = createLeaseTwin(backend, road, holder);
+      if (pace === undefined) return twin;
+      return { ...twin, read: readUntilNew({ timeline, backend, process, faults, pace }) };
+    },
     async keepReport(report) {
       const claim = claimOf(report);
       const decision = await writeHeeding(backend, road, claim, (draft) => {
