@@ -1,3 +1,4 @@
+import { InputError } from "../core/errors.ts";
 import type { Digest, Name } from "../core/names.ts";
 import { findChanged } from "../decide/find-changed.ts";
 import type { PushDependencies } from "./control-dependencies.ts";
@@ -12,7 +13,8 @@ export async function findChangedNodes(
   request: { readonly push: string; readonly round: number },
 ): Promise<ChangedNodes> {
   const read = await deps.records.readChange(request.push);
-  if (read === null) throw new Error(`push ${request.push} has no baseline`);
+  // As after a restore of records that were older than it: asking again would never end (R35).
+  if (read === null) throw new InputError(`push ${request.push} is not in the records, or has no baseline`);
   const told = new Map<Name, Digest | null>();
   for (const one of read.told) told.set(one.node, one.digest);
   const changed = findChanged({

@@ -14,6 +14,7 @@ export const faultNames = [
   "zombie",
   "gone",
   "fork",
+  "restore",
 ] as const;
 export type FaultName = (typeof faultNames)[number];
 export type FaultSwitches = ReadonlySet<FaultName>;

@@ -23,7 +23,7 @@ export interface Parts {
   readonly controllers: Set<Controller>;
   readonly hosts: Map<string, SimulatedHost>;
   readonly openPushes: Set<string>;
-  readonly counts: { sends: number; controllers: number; copies: number; incarnations: number };
+  readonly counts: { sends: number; controllers: number; copies: number; incarnations: number; restores: number };
   /** Until when a node cannot be reached, and its disk is full. */
   readonly cuts: Map<string, number>;
   readonly full: Map<string, number>;
@@ -33,6 +33,8 @@ export interface Parts {
   readonly setBackMs: Map<string, number>;
   /** When the table of leases was emptied last. */
   readonly emptied: { atMs: number };
+  /** Pushes that were open when the records were restored: what they did is known in part only. */
+  readonly crossed: Set<string>;
   /** Nodes whose host will never be there again. */
   readonly gone: Set<string>;
   failure: unknown;

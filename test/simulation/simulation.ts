@@ -9,6 +9,7 @@ import { enrolAnew, launchHost } from "./hosts/launch-host.ts";
 import { createWaiters } from "./hosts/link.ts";
 import { guard, type Parts } from "./parts.ts";
 import { createRandom } from "./random.ts";
+import { scheduleRestore } from "./restore-records.ts";
 import { scheduleFaults } from "./schedule-faults.ts";
 import type { Setting } from "./setting.ts";
 import { epochStartMs } from "./store/backend.ts";
@@ -53,11 +54,12 @@ export function createSimulation(seed: number, setting: Setting): Simulation {
     controllers: new Set(),
     hosts: new Map(),
     openPushes: new Set(),
-    counts: { sends: 0, controllers: 0, copies: 0, incarnations: 0 },
+    counts: { sends: 0, controllers: 0, copies: 0, incarnations: 0, restores: 0 },
     cuts: new Map(),
     full: new Map(),
     broken: new Map(),
     setBackMs: new Map(),
+    crossed: new Set(),
     gone: new Set(),
     emptied: { atMs: Number.NEGATIVE_INFINITY },
     failure: null,
@@ -78,6 +80,7 @@ async function play(parts: Parts): Promise<void> {
     nodes,
     onEnrol: (node) => enrolAnew(parts, checks, node),
   });
+  scheduleRestore(parts, checks, () => beginPush(parts, workload.finalPush()));
   const people = random.fork("people");
   let acts = 0;
   for (let atMs = 500; atMs < faultsUntilMs && acts < setting.acts; atMs += people.between(500, 8_000), acts += 1)
@@ -113,7 +116,7 @@ function beginPush(parts: Parts, request: ReturnType<Workload["nextPush"]>): voi
   runPush(runner, request)
     .then((result) => {
       openPushes.delete(request.push);
-      guard(parts, () => checkPushEnd(parts.store.records, request.push));
+      if (!parts.crossed.has(request.push)) guard(parts, () => checkPushEnd(parts.store.records, request.push));
       story.say(`${request.push} ends: ${"outcome" in result ? result.outcome : result.message}`);
     })
     .catch((error: unknown) => {

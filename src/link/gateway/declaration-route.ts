@@ -14,7 +14,9 @@ export function addDeclarationRoute(addRoute: AddRoute, context: GatewayContext)
     const asked = keepsOrder(call.protocol) ? readQuery(call) : readUnorderedQuery(call);
     if (typeof asked === "string") return refuse(call.reply, { status: 400, reason: asked });
     await call.records.recordContact(call.node, call.protocol);
-    const mayBeTold = asked.claim === null || (await call.records.heedClaim(call.node, asked.claim));
+    const { claim } = asked;
+    const mayBeTold = async (): Promise<boolean> => claim === null || (await call.records.heedClaim(call.node, claim));
+    const read = (await mayBeTold()) ? asked.read : readNothing;
     const waiter = context.waiters.enter(call.node);
     if (waiter === null)
       return refuse(call.reply.header("retry-after", "60"), { status: 503, reason: "too many hosts wait" });
@@ -22,7 +24,7 @@ export function addDeclarationRoute(addRoute: AddRoute, context: GatewayContext)
     const stop = call.records.onDeclaration(call.node, waiter.wake);
     try {
       const waitMs = Math.min(asked.waitMs, context.limits.longestWaitMs);
-      const bytes = await waitForNewer(mayBeTold ? asked.read : readNothing, waitMs, waiter);
+      const bytes = await waitForNewer({ read, mayBeTold }, waitMs, waiter);
       if (bytes !== null) return await call.reply.type("application/json").send(Buffer.from(bytes));
       return await call.reply.code(204).send();
     } finally {
@@ -34,15 +36,23 @@ export function addDeclarationRoute(addRoute: AddRoute, context: GatewayContext)
 
 /**
  * Subscribed before the first read, read again after every wake and once more at the end: a lost NOTIFY costs a wait. Who
- * may be told nothing waits as long, and is not woken into asking again and again.
+ * may be told nothing waits as long, and is not woken into asking again and again. What is found after a wait is given only
+ * where the host may still be told: the records may have been restored while it waited (R35).
  */
-async function waitForNewer(read: Asked["read"], waitMs: number, waiter: Waiter): Promise<Uint8Array | null> {
+async function waitForNewer(
+  { read, mayBeTold }: { readonly read: Asked["read"]; readonly mayBeTold: () => Promise<boolean> },
+  waitMs: number,
+  waiter: Waiter,
+): Promise<Uint8Array | null> {
   const endMs = performance.now() + waitMs;
+  let hasWaited = false;
   for (;;) {
     const bytes = await read();
+    if (bytes !== null && hasWaited && !(await mayBeTold())) return null;
     const leftMs = endMs - performance.now();
     if (bytes !== null || leftMs <= 0 || waiter.isReleased()) return bytes;
     await waiter.sleep(leftMs);
+    hasWaited = true;
   }
 }
 

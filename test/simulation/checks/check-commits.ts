@@ -1,16 +1,29 @@
 import type { Declaration, Order } from "../../../src/core/declaration.ts";
 import type { Digest, Name } from "../../../src/core/names.ts";
-import type { World } from "../../../src/decide/world.ts";
+import { standingSend, type World } from "../../../src/decide/world.ts";
 import { compareOrder, describeOrder } from "../../../src/decide/order.ts";
 import { composeForPush } from "../../../src/decide/compose-for-push.ts";
 import { staleAfterMs } from "../controllers/controller.ts";
 import { epochStartMs, type GateCommit } from "../store/backend.ts";
-import { type KeptDeclaration, newestSent, worldOf } from "../store/state.ts";
+import { type KeptDeclaration, newestSent, type Records, worldOf } from "../store/state.ts";
 import { demand } from "./violation.ts";
 
+/** A declaration that was committed. */
+export interface Mailed {
+  readonly digest: Digest;
+  readonly node: string;
+  readonly wish: number;
+  /** How often the records had been restored then. */
+  readonly era: number;
+  /** They were restored since, from a backup without it. */
+  isLost: boolean;
+}
+
 export interface CommitChecks {
-  /** Every declaration ever committed, by its order. */
-  readonly mail: ReadonlyMap<string, { readonly digest: Digest; readonly node: string; readonly wish: number }>;
+  /** Every declaration ever committed, by its order: more than one only where records were restored between them. */
+  readonly mail: ReadonlyMap<string, readonly Mailed[]>;
+  /** From here on the records are those of a backup. */
+  restored(records: Records, crossed: ReadonlySet<string>): void;
   /** A push looks whom it changed. */
   look(push: string, world: World, baseline: ReadonlyMap<Name, Digest | null>): void;
   see(commit: GateCommit): void;
@@ -19,13 +32,24 @@ export interface CommitChecks {
 /** By push: those that were to be something else than before it, at any of its looks. */
 type Changed = ReadonlyMap<string, ReadonlySet<Name>>;
 
-/** I3, I5 to I9, I14 and I15 at each commit through the gate. */
+/** I3, I5 to I9 and I14 to I16 at each commit through the gate. */
 export function createCommitChecks(open: (envelope: Uint8Array) => Declaration): CommitChecks {
-  const mail = new Map<string, { digest: Digest; node: string; wish: number }>();
+  const mail = new Map<string, Mailed[]>();
+  let era = 0;
+  let crossed: ReadonlySet<string> = new Set();
   let last: { commit: GateCommit; order: Order } | null = null;
   const changed = new Map<string, Set<Name>>();
   return {
     mail,
+    restored(records, across) {
+      era += 1;
+      last = null;
+      crossed = across;
+      const kept = new Set(
+        [...records.declarations.values()].flat().map(({ sent }) => `${describeOrder(sent.order)} ${sent.digest}`),
+      );
+      for (const [key, list] of mail) for (const one of list) one.isLost ||= !kept.has(`${key} ${one.digest}`);
+    },
     look(push, world, baseline) {
       const known = changed.get(push) ?? new Set();
       changed.set(push, known);
@@ -37,16 +61,21 @@ export function createCommitChecks(open: (envelope: Uint8Array) => Declaration):
       demand(commit.after.epoch === commit.epoch, "I5", () => {
         return `${commit.by} committed under epoch ${commit.epoch}, but ${commit.after.epoch} was granted`;
       });
+      demand(commit.before.stop === null, "I16", () => `${commit.by} committed while the mesh was stopped`);
       checkInterval(last, commit, order);
       for (const one of listNew(commit)) {
         const key = describeOrder(one.sent.order);
-        const known = mail.get(key);
-        demand(known === undefined, "I3", () => `${key} was given to ${known?.node} and to ${one.sent.node}`);
-        mail.set(key, { digest: one.sent.digest, node: one.sent.node, wish: commit.wish });
+        const known = mail.get(key) ?? [];
+        const twice = known.find((other) => !other.isLost);
+        demand(twice === undefined, "I3", () => `${key} was given to ${twice?.node} and to ${one.sent.node}`);
+        mail.set(key, [
+          ...known,
+          { digest: one.sent.digest, node: one.sent.node, wish: commit.wish, era, isLost: false },
+        ]);
         checkRecord(commit, one);
         const declaration = open(one.mail.envelope);
         checkCredentials(commit, declaration);
-        checkReach(commit, one, changed);
+        if (!crossed.has(one.sent.push)) checkReach(commit, one, changed);
         checkMoment(commit, one);
         checkOnce(commit, one, declaration);
         checkFreshness(commit, declaration);
@@ -147,6 +176,8 @@ function checkMoment({ before, view }: GateCommit, { sent }: KeptDeclaration): v
 function checkOnce({ before, view }: GateCommit, { sent }: KeptDeclaration, declaration: Declaration): void {
   const last = newestSent(before, sent.node);
   if (last?.digest !== sent.digest || last.incarnation !== sent.incarnation) return;
+  // What its host has instead is told over (R35).
+  if (standingSend(worldOf(before), sent.node) === undefined) return;
   const moved = view.provisions.some((one, at) => {
     const { consumer } = one.provision;
     return consumer.node === sent.node && before.provisions[at]?.provision !== one.provision;

@@ -7,7 +7,7 @@ import type { Accepted } from "../../../src/host/cycle/check-envelope.ts";
 import type { SimulatedHost } from "../hosts/host.ts";
 import { listGrants, textOf } from "../hosts/model-machine.ts";
 import type { KeptReport } from "../store/backend.ts";
-import type { CommitChecks } from "./check-commits.ts";
+import type { CommitChecks, Mailed } from "./check-commits.ts";
 import { createStuckChecks } from "./check-stuck.ts";
 import { demand } from "./violation.ts";
 
@@ -18,6 +18,10 @@ export interface HostChecks {
   report(host: SimulatedHost, report: Report): void;
   /** What it said became its account. */
   kept(kept: KeptReport): void;
+  /** The records are those of a backup: what they said of hosts is of then. */
+  restored(): void;
+  /** A person went on above what was seen. */
+  recovered(): void;
 }
 
 export interface HostFacts {
@@ -26,9 +30,17 @@ export interface HostFacts {
   readonly withdrawn: ReadonlySet<string>;
 }
 
-/** I1, I4, I6, I8, I8c, I10, I11, I13 and L3, at each thing that a host touches and says. */
+interface Applied {
+  readonly order: Order;
+  readonly incarnation: string;
+  readonly mailed: Mailed;
+}
+
+/** I1, I4, I6, I8, I8c, I10, I11, I13, I16 and L3, at each thing that a host touches and says. */
 export function createHostChecks({ commits, withdrawn }: HostFacts): HostChecks {
-  const applied = new Map<string, { order: Order; wish: number }>();
+  const applied = new Map<string, Applied>();
+  /** Whether somebody went on above what hosts have, since the last restore; null: there was none. */
+  let isRecovered: boolean | null = null;
   const wanted = new Map<string, Accepted>();
   const accounts = new Map<string, Report>();
   const stuck = createStuckChecks();
@@ -37,17 +49,23 @@ export function createHostChecks({ commits, withdrawn }: HostFacts): HostChecks 
     const order = { epoch: declaration.epoch, number: declaration.number };
     const key = describeOrder(order);
     demand(declaration.node === host.node, "I4", () => `${host.node} applies ${key}, which is for ${declaration.node}`);
-    const mail = commits.mail.get(key);
-    demand(mail?.digest === declaration.digest, "I6", () => `${host.node} applies ${key}, which nobody committed`);
-    const last = applied.get(host.node);
+    const mailed = commits.mail
+      .get(key)
+      ?.findLast(({ node, digest }) => node === host.node && digest === declaration.digest);
+    demand(mailed !== undefined, "I6", () => `${host.node} applies ${key}, which nobody committed`);
+    const before = applied.get(host.node);
+    // Old records know no order of later ones: who enrols there anew begins anew.
+    const last = isRecovered === null || before?.incarnation === host.incarnation ? before : undefined;
     demand(last === undefined || compareOrder(order, last.order) >= 0, "I1", () => {
       return `${host.node} applies ${key} after ${last === undefined ? "" : describeOrder(last.order)}`;
     });
-    const wish = mail?.wish ?? 0;
-    demand(last === undefined || wish >= last.wish, "I8", () => {
-      return `${host.node} goes back to content of moment ${wish} from ${last?.wish ?? 0}`;
+    demand(last === undefined || mailed.wish >= last.mailed.wish, "I8", () => {
+      return `${host.node} goes back to content of moment ${mailed.wish} from ${last?.mailed.wish ?? 0}`;
     });
-    applied.set(host.node, { order, wish });
+    const ofLast = last === undefined ? [] : (commits.mail.get(describeOrder(last.order)) ?? []);
+    const isGivenAgain = ofLast.some((one) => !one.isLost && one.node === host.node);
+    checkAhead(host, last, { order, mailed, isGivenAgain }, isRecovered === true);
+    applied.set(host.node, { order, incarnation: host.incarnation, mailed });
     wanted.set(host.node, accepted);
   };
   return {
@@ -68,9 +86,37 @@ export function createHostChecks({ commits, withdrawn }: HostFacts): HostChecks 
         return `the account of ${report.node} went from report ${last?.boot}.${last?.sequence} to ${report.boot}.${report.sequence}`;
       });
       accounts.set(report.node, report);
-      stuck.see(report, track);
+      // What failed before the backup is not known to those who look now.
+      if (isRecovered === null) stuck.see(report, track);
+    },
+    restored() {
+      isRecovered = false;
+      accounts.clear();
+    },
+    recovered() {
+      isRecovered = true;
     },
   };
+}
+
+/**
+ * I16: a host that has what the records lost takes nothing of theirs before a person went on above it, and never another
+ * content under an order that it has.
+ */
+function checkAhead(
+  host: SimulatedHost,
+  last: Applied | undefined,
+  { order, mailed, isGivenAgain }: { readonly order: Order; readonly mailed: Mailed; readonly isGivenAgain: boolean },
+  isRecovered: boolean,
+): void {
+  if (last === undefined || last.mailed === mailed) return;
+  // Where the restored records gave its order to it again, only its next report shows that the content is another.
+  demand(!last.mailed.isLost || isGivenAgain || mailed.isLost || isRecovered, "I16", () => {
+    return `${host.node} has ${describeOrder(last.order)}, which the records lost, and applies ${describeOrder(order)} of them`;
+  });
+  demand(compareOrder(order, last.order) !== 0 || mailed.digest === last.mailed.digest, "I16", () => {
+    return `${host.node} applies other content as ${describeOrder(order)} than before`;
+  });
 }
 
 /** I11: who says *applied* has read back every resource as it should be. */

@@ -16,6 +16,16 @@ export function watch(parts: Parts): HostChecks {
   const withdrawn = new Set<string>();
   const hosts = createHostChecks({ commits, withdrawn });
   let highest = 0;
+  store.onRestore = (records) => {
+    parts.counts.restores += 1;
+    highest = records.epoch;
+    withdrawn.clear();
+    parts.emptied.atMs = parts.timeline.nowMs;
+    for (const push of parts.openPushes) parts.crossed.add(push);
+    for (const { id, endedAt } of records.pushes.values()) if (endedAt === null) parts.crossed.add(id);
+    commits.restored(records, parts.crossed);
+    hosts.restored();
+  };
   store.onCommit = (commit) => {
     parts.counts.sends += 1;
     story.say(`${commit.by} commits ${commit.epoch}.${commit.numbers.join(",")}`);

@@ -3,7 +3,7 @@ import type { PushDependencies } from "../../../src/activities/control-dependenc
 import { findChangedNodes } from "../../../src/activities/find-changed-nodes.ts";
 import { openNewPush, type PushRequest } from "../../../src/activities/open-push.ts";
 import { tellBatch } from "../../../src/activities/tell.ts";
-import { DeadEpochError, InputError } from "../../../src/core/errors.ts";
+import { DeadEpochError, InputError, StoppedError } from "../../../src/core/errors.ts";
 import type { PushResult } from "../../../src/core/push.ts";
 import type { Random } from "../random.ts";
 import type { Timeline } from "../timeline.ts";
@@ -29,7 +29,10 @@ export interface PushRunner {
  * What the workflows of a push do, over an engine that hands activities to whoever polls, gives attempts up, and makes
  * them again: the same order of the same activities, at least once each.
  */
-export async function runPush(runner: PushRunner, request: PushRequest): Promise<PushResult | InputError> {
+export async function runPush(
+  runner: PushRunner,
+  request: PushRequest,
+): Promise<PushResult | InputError | StoppedError> {
   try {
     const opened = await attempt(runner, (worker) => openNewPush(dependenciesOf(runner, worker), request));
     let targets = opened.targets;
@@ -53,7 +56,7 @@ export async function runPush(runner: PushRunner, request: PushRequest): Promise
     return await attempt(runner, (worker) => closePush(dependenciesOf(runner, worker), end));
   } catch (error) {
     // A failure that is not made better by doing it again ends the push, and is its answer.
-    if (error instanceof InputError) return error;
+    if (error instanceof InputError || error instanceof StoppedError) return error;
     throw error;
   }
 }
@@ -90,7 +93,7 @@ async function attempt<T>(runner: PushRunner, act: (worker: Controller) => Promi
     if (outcome.kind === "given-up") runner.onZombie();
     else {
       const { error } = outcome;
-      if (error instanceof InputError) throw error;
+      if (error instanceof InputError || error instanceof StoppedError) throw error;
       if (error instanceof DeadEpochError) worker.kill();
     }
     await runner.timeline.pass(Math.min(30_000, 500 * 2 ** Math.min(tries, 10)));

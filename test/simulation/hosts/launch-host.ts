@@ -1,5 +1,5 @@
 import { UnavailableError } from "../../../src/core/errors.ts";
-import { describeOrder } from "../../../src/decide/order.ts";
+import { compareOrder, describeOrder } from "../../../src/decide/order.ts";
 import type { HostChecks } from "../checks/check-hosts.ts";
 import { listAnswering } from "../controllers/launch-controller.ts";
 import { guard, type Parts } from "../parts.ts";
@@ -19,7 +19,7 @@ const healMs = 500;
 /** The host of a node, on the disk and the machine that an earlier one left. */
 export function launchHost(parts: Parts, checks: HostChecks, node: string): void {
   if (parts.gone.has(node)) return;
-  const { timeline, faults, story, envelopes, waiters, hosts, store } = parts;
+  const { timeline, faults, story, envelopes, waiters, hosts, store, counts } = parts;
   const host: SimulatedHost = hosts.get(node) ?? {
     node,
     incarnation: `host-${node}-1`,
@@ -28,6 +28,7 @@ export function launchHost(parts: Parts, checks: HostChecks, node: string): void
     machine: createMachine(),
   };
   hosts.set(node, host);
+  const { incarnation } = host;
   const own = parts.random.fork(`host ${node} ${host.disk.boot + 1}`);
   const isUntil = (until: ReadonlyMap<string, number>): boolean => (until.get(node) ?? 0) > timeline.nowMs;
   startHost({
@@ -44,8 +45,14 @@ export function launchHost(parts: Parts, checks: HostChecks, node: string): void
       waiters,
       answering: () => listAnswering(parts),
       isCut: () => isUntil(parts.cuts),
+      isEnrolled: () => store.records.nodes.get(node)?.incarnation === incarnation,
       pickOld(chance) {
-        const list = store.records.declarations.get(node) ?? [];
+        const { mark } = host.disk;
+        const all = store.records.declarations.get(node) ?? [];
+        // What restored records sent before anybody noticed is no old one: the gateway keeps it from who is ahead.
+        const list = all.filter(
+          ({ mail }) => counts.restores === 0 || (mark !== null && compareOrder(mail.order, mark.order) <= 0),
+        );
         return list.length === 0 ? null : chance.pick(list).mail.envelope;
       },
     }),

@@ -43,6 +43,8 @@ export interface LinkParts {
   /** Those whose gateway answers now. */
   readonly answering: () => readonly Controller[];
   readonly isCut: () => boolean;
+  /** The records know this host, and not one before or after it. */
+  readonly isEnrolled: () => boolean;
   /** A truly signed declaration from before: a relay that is behind, or somebody who replays. */
   readonly pickOld: (random: Random) => Uint8Array | null;
 }
@@ -87,7 +89,9 @@ async function fetchOnce(
     throw new UnavailableError("no controller answers");
   }
   const old = faults.isOn("link") && random.chance(0.05) ? parts.pickOld(random) : null;
-  const mayBeTold = after === null || (await controller.connection.heedClaim(node, after));
+  // Who is enrolled no longer has no key here, and is not asked what it has.
+  const isHeard = after !== null && parts.isEnrolled();
+  const mayBeTold = !isHeard || (await controller.connection.heedClaim(node, after));
   const found = old ?? (mayBeTold ? await controller.connection.newestEnvelope(node, after) : null);
   if (found !== null) {
     const isLate = faults.isOn("link") && random.chance(0.05);
@@ -96,8 +100,9 @@ async function fetchOnce(
   }
   await parts.waiters.wait(node, waitMs, controller.process);
   const later = mayBeTold ? await controller.connection.newestEnvelope(node, after) : null;
+  const mayStill = later === null || after === null || !isHeard || (await controller.connection.heedClaim(node, after));
   await travel(parts, process);
-  return later === null ? null : Buffer.from(later);
+  return later === null || !mayStill ? null : Buffer.from(later);
 }
 
 async function sendOnce(

@@ -33,6 +33,8 @@ export interface GateCommit {
 /** What the checks are told of. */
 export interface Hooks {
   onCommit: (commit: GateCommit) => void;
+  /** What was read in from a backup. */
+  onRestore: (records: Records) => void;
   onGrant: (grant: { readonly epoch: number; readonly holder: string }) => void;
   onDeclaration: (node: string) => void;
   /** A report became its node's account. */
@@ -72,6 +74,8 @@ export interface Backend extends Hooks {
   edit(change: (draft: Draft) => void): void;
   /** Takes what was there at another time: emptied tables, an old backup. */
   replace(change: (records: Records) => Records): void;
+  /** As `replace`, with what a backup holds; what people wish for now is that. */
+  restore(backup: Records): void;
   /** Every transaction in flight ends without a trace; nobody is answered until `forMs` are over. */
   restart(forMs: number): void;
   /** A killed process: what it did not send to COMMIT is rolled back. */
@@ -104,6 +108,10 @@ export function createBackend(timeline: Timeline, first: Records): Backend {
       backend.records = change(backend.records);
       backend.tick();
     },
+    restore(backup) {
+      backend.replace(({ wish }) => ({ ...backup, wish: wish + 1 }));
+      backend.onRestore(backend.records);
+    },
     restart(forMs) {
       downUntilMs = timeline.nowMs + forMs;
       for (const transaction of backend.open) abort(transaction);
@@ -113,6 +121,7 @@ export function createBackend(timeline: Timeline, first: Records): Backend {
         if (transaction.process === process && !transaction.hasSentCommit) abort(transaction);
     },
     onCommit: () => undefined,
+    onRestore: () => undefined,
     onGrant: () => undefined,
     onDeclaration: () => undefined,
     onKept: () => undefined,
