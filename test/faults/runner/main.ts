@@ -10,7 +10,7 @@ import { openFaultBed, type FaultBed } from "../mesh/bed.ts";
 import { findRealMutant, plantInProgram, realMutants } from "../planted/plant.ts";
 import { hasFakeClock } from "../scenarios/clock-scenarios.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
-import { scenarios } from "../scenarios/scenarios.ts";
+import { namedScenarios, scenarios } from "../scenarios/scenarios.ts";
 import { createThreeControllers } from "../scenarios/three-controllers.ts";
 import { chooseRound } from "./choose-round.ts";
 import { isInside, runInside } from "./enter-namespaces.ts";
@@ -36,7 +36,7 @@ async function run(args: Arguments): Promise<number> {
       say(usage);
       return 0;
     case "list":
-      for (const { name, what } of [...scenarios, createThreeControllers(args.minutes)])
+      for (const { name, what } of [...scenarios, ...namedScenarios, createThreeControllers(args.minutes)])
         say(args.json ? JSON.stringify({ name, what }) : `${name}  ${what}`);
       return 0;
     case "list-mutants":
@@ -126,7 +126,7 @@ async function conclude(
 function pickScenarios(names: readonly string[], minutes: number): Scenario[] {
   if (names.length === 0) return scenarios.filter(isPossible);
   return names.map((name) => {
-    const known = [...scenarios, createThreeControllers(minutes)].find((one) => one.name === name);
+    const known = [...scenarios, ...namedScenarios, createThreeControllers(minutes)].find((one) => one.name === name);
     if (known === undefined) throw new Error(`there is no scenario ${name}: see --list`);
     if (!isPossible(known)) throw new Error(`${name} needs ${known.needs}, which is not here`);
     return known;

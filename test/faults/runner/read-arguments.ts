@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 
 export const usage = `npm run faults -- [options]
 
-  --scenario NAME  only this one (repeat for more); three-controllers is run by its name only
+  --scenario NAME  only this one (repeat for more); three-controllers and clock-* only run so
   --seed S         order, places and directions are drawn from it (default: a fresh one, which is printed)
   --minutes N      begin nothing new after so long (default 5); the length of three-controllers
   --all            every scenario, however long it takes

@@ -7,13 +7,18 @@ import { recordScenarios } from "./record-scenarios.ts";
 import type { Scenario } from "./scenario.ts";
 import { temporalScenarios } from "./temporal-scenarios.ts";
 
-/** Every scenario of a round; `three-controllers` is run by its name only. */
+/** Every scenario of a round. */
 export const scenarios: readonly Scenario[] = [
   ...orderScenarios,
   ...recordScenarios,
   ...temporalScenarios,
   ...networkScenarios,
-  ...clockScenarios,
   ...loadScenarios,
   ...failpointScenarios,
 ];
+
+/**
+ * Run by name only, like `three-controllers`: below libfaketime a controller's own start can take longer than its lease
+ * on a busy machine, which says nothing about clocks.
+ */
+export const namedScenarios: readonly Scenario[] = clockScenarios;
