@@ -6,8 +6,8 @@ export const hostMutants: readonly Mutant[] = [
     name: "host-without-fence",
     why: "a host takes an older declaration",
     file: "src/decide/accept-declaration.ts",
-    find: `if (place > 0) return { kind: "accept" };`,
-    replace: `if (place !== 0) return { kind: "accept" };`,
+    find: `if (place > 0) return checkJump(offered, have.order);`,
+    replace: `if (place !== 0) return checkJump(offered, have.order);`,
     breaks: ["I1"],
   },
   {

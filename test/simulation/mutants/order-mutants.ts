@@ -54,9 +54,9 @@ export const orderMutants: readonly Mutant[] = [
     name: "read-before-number",
     why: "what is sent is composed from what was read before the gate",
     file: "src/activities/tell.ts",
-    find: `    await deps.records.passGate({ epoch: deps.epoch, count: targets.length }, (gate, numbers) =>
-      tellTargets(deps, { gate, numbers, push, request, targets }),
-    );`,
+    find: `      await deps.records.passGate({ epoch: deps.epoch, count: targets.length }, (gate, numbers) =>
+        tellTargets(deps, { gate, numbers, push, request, targets }),
+      );`,
     replace: `    const limits = { silentAfterMs: 1, recordsStaleAfterMs: 1, sourcesStaleAfterMs: 1 };
     const { world } = await deps.records.readView({ now: new Date(deps.nowMs()).toISOString(), limits });
     await deps.records.passGate({ epoch: deps.epoch, count: targets.length }, (gate, numbers) =>

@@ -6,8 +6,8 @@ export const pushMutants: readonly Mutant[] = [
     name: "sent-again",
     why: "a machine is sent what it was sent already",
     file: "src/decide/decide-tell.ts",
-    find: `if (sent !== undefined && isSent(composition, sent)) {`,
-    replace: `if (sent !== undefined && isSent(composition, sent) && named) {`,
+    find: `if (sent !== undefined && stands && isSent(composition, sent)) {`,
+    replace: `if (sent !== undefined && stands && isSent(composition, sent) && named) {`,
     breaks: ["I14", "I9"],
   },
   {
