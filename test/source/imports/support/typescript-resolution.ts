@@ -230,7 +230,7 @@ const listed: readonly Situation[] = [
     {
       edges: [],
       findings: [
-        /^error package\.json:0: lists .*pg.*no package-lock\.json beside it.*--no-workspaces/,
+        /^error package\.json:0: lists .*pg.*no package-lock\.json to fetch by: neither beside it nor/,
         /^error src\/a\.ts:1: imports pg, which no module publishes/,
       ],
     },
