@@ -47,7 +47,7 @@ describe("mesh database roles", () => {
 describe("with whose rights a command reaches the records (R41)", () => {
   it("is the owner's for these alone", () => {
     const owners = commandTable.filter(({ as }) => as === "owner").map(({ words }) => words);
-    expect(owners.toSorted()).toEqual(["database roles", "serve", "up"]);
+    expect(owners.toSorted()).toEqual(["backup", "database roles", "restore", "serve", "up"]);
   });
 
   it("refuses a write to a command that only looks", async () => {

@@ -224,7 +224,8 @@ async function actInside({ store }: Run, { records, epoch, taken, sent }: InGate
       return records.listSealedBoxes(recipient, [wanted, { ...wanted, version: 2 }]);
     }
     case "send": {
-      const number = taken[one.at] ?? 0;
+      // No declaration has a number below 1: what is past those that were taken is the last of them.
+      const number = taken[one.at] ?? taken.at(-1) ?? 1;
       const declaration = declarationOf(store.mesh, one.node, { epoch, number }, one.grants);
       const envelope = Buffer.from(`envelope ${number}`);
       await records.insertDeclaration({ declaration, envelope, offers: [], push: one.push, round: 0, why: "contract" });
