@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { orderSchema, type Order } from "../core/declaration.ts";
 import { InputError } from "../core/errors.ts";
 import { nameSchema, type Name } from "../core/names.ts";
 import { plainLine } from "./text/plain.ts";
@@ -50,4 +51,13 @@ export function parseSeconds(option: string, value: unknown, limits: { min: numb
     throw new InputError(`${option} takes seconds from ${limits.min} to ${limits.max}, not "${plainLine(text, 60)}"`);
   }
   return seconds * 1000;
+}
+
+/** `2.51` from an option: epoch 2, number 51. */
+export function parseOrder(option: string, value: unknown): Order {
+  const text = String(value);
+  const [, epoch, number] = /^(\d{1,16})\.(\d{1,16})$/.exec(text) ?? [];
+  const parsed = orderSchema.safeParse({ epoch: Number(epoch), number: Number(number) });
+  if (parsed.success) return parsed.data;
+  throw new InputError(`${option} takes EPOCH.NUMBER, as in 2.51, not "${plainLine(text, 60)}"`);
 }

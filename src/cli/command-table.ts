@@ -202,6 +202,12 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/host-run.ts")).hostRunCommand,
   },
   {
+    words: "host recover",
+    summary: "on a machine: say the host's mark, or put it back by a document that root keys signed",
+    as: "viewer",
+    load: async () => (await import("./commands/host-recover.ts")).hostRecoverCommand,
+  },
+  {
     words: "host list",
     summary: "list the hosts and when each was last heard",
     as: "viewer",
@@ -256,28 +262,18 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/keys-root-publish.ts")).keysRootPublishCommand,
   },
   {
+    words: "keys recovery",
+    summary: "anywhere: make or sign the document that puts the mark of one host back",
+    as: "viewer",
+    load: async () => (await import("./commands/keys-recovery.ts")).keysRecoveryCommand,
+  },
+  {
     words: "completion",
     summary: "print the completion script for bash, zsh or fish",
     as: "viewer",
     load: async () => (await import("./commands/completion.ts")).completionCommand,
   },
 ];
-
-const groupSummaries: Readonly<Record<string, string>> = {
-  module: "register and look at modules",
-  artifact: "look at what was built, verify it, collect what nobody needs",
-  node: "register and look at nodes",
-  repo: "register and look at repositories",
-  host: "enrol, run and look at hosts",
-  keys: "make, look at and replace the mesh's keys",
-  "keys root": "sign and publish root documents",
-  lease: "look at the lease of the controllers",
-  database: "look after the records' database",
-};
-
-export function groupSummary(group: string): string {
-  return groupSummaries[group] ?? "";
-}
 
 /** The command that these words ask for, options between them ignored; null when they name none. */
 export function findCommand(argv: readonly string[]): CommandEntry | null {

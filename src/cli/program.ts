@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import type { CommandDefinition, CommandResult, CommonOptions } from "./command.ts";
-import { type CommandEntry, commandTable, groupSummary } from "./command-table.ts";
+import { type CommandEntry, commandTable } from "./command-table.ts";
 import type { CliContext } from "./context.ts";
+import { groupSummary } from "./group-summaries.ts";
 import type { ExitCode } from "../decide/exit-code.ts";
 
 export interface ProgramInput {

@@ -60,5 +60,6 @@ export const payloadTypes = {
   report: "application/vnd.mesh.report.v1+json",
   root: "application/vnd.mesh.root.v1+json",
   provenance: "application/vnd.in-toto+json",
+  recovery: "application/vnd.mesh.recovery.v1+json",
 } as const;
 export type PayloadKind = keyof typeof payloadTypes;

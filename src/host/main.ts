@@ -4,6 +4,7 @@ import { InputError, UnavailableError } from "../core/errors.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { enrolHost } from "./enrol.ts";
 import { parseArguments, usage } from "./parse-arguments.ts";
+import { recoverHost, sayRecovered } from "./recover-host.ts";
 import { runHost, stopServices } from "./run-host.ts";
 
 /** R48. A host that runs has no *pending* of its own. */
@@ -23,6 +24,11 @@ async function main(words: readonly string[]): Promise<void> {
     case "stop":
       process.stdout.write(`services ended: ${await stopServices(command.dir)}\n`);
       return;
+    case "recover": {
+      const recovered = await recoverHost(command.dir, command.document, new Date());
+      process.stdout.write(`${sayRecovered(recovered, command.json)}\n`);
+      return;
+    }
     case "run":
       armFailpointsBy(process.env, { process, wait });
       await runHost({ ...command, signal: stopSignal() });

@@ -5,11 +5,13 @@ export type HostCommand =
   | { readonly command: "enrol"; readonly dir: string; readonly token: string }
   | { readonly command: "run"; readonly dir: string; readonly intervalMs: number; readonly stopServicesOnExit: boolean }
   | { readonly command: "stop"; readonly dir: string }
+  | { readonly command: "recover"; readonly dir: string; readonly document: string | null; readonly json: boolean }
   | { readonly command: "help" };
 
 export const usage = `mesh-host enrol --dir DIR (--token TOKEN | --token-file FILE)   join a mesh: keys are made here, once
 mesh-host run   --dir DIR [--interval SECONDS] [--stop-services-on-exit]
-mesh-host stop  --dir DIR   end the services that an ended host left running`;
+mesh-host stop  --dir DIR   end the services that an ended host left running
+mesh-host recover --dir DIR [--document FILE] [--json]   say its mark; put it back by a document that root keys signed`;
 
 /** A token is short; a file that is not is not a token. */
 const tokenBytesLimit = 16_384;
@@ -18,13 +20,14 @@ const optionNames = {
   enrol: ["dir", "token", "token-file"],
   run: ["dir", "interval", "stop-services-on-exit"],
   stop: ["dir"],
+  recover: ["dir", "document", "json"],
 } as const;
 
 /** Throws InputError where a word is not understood. */
 export function parseArguments(words: readonly string[]): HostCommand {
   const [command, ...rest] = words;
   if (command === "help" || command === "--help" || command === "-h") return { command: "help" };
-  if (command !== "enrol" && command !== "run" && command !== "stop") {
+  if (command !== "enrol" && command !== "run" && command !== "stop" && command !== "recover") {
     throw new InputError(command === undefined ? "no command" : `${command} is not a command`, usage);
   }
   const options = readOptions(rest, optionNames[command]);
@@ -42,6 +45,8 @@ export function parseArguments(words: readonly string[]): HostCommand {
       };
     case "stop":
       return { command, dir };
+    case "recover":
+      return { command, dir, document: options.get("document") ?? null, json: options.has("json") };
   }
 }
 
@@ -52,7 +57,7 @@ function readOptions(words: readonly string[], known: readonly string[]): Map<st
     const [, name, joined] = /^--([a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
     if (name === undefined || !known.includes(name)) throw new InputError(`${word} is not an option here`, usage);
     if (options.has(name)) throw new InputError(`--${name} is given twice`, usage);
-    if (name === "stop-services-on-exit") {
+    if (name === "stop-services-on-exit" || name === "json") {
       options.set(name, "");
       continue;
     }

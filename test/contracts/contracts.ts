@@ -4,6 +4,7 @@ import { closureSchema } from "../../src/core/artifact.ts";
 import { knownSourceSchema } from "../../src/core/known-source.ts";
 import { statementSchema } from "../../src/core/provenance.ts";
 import { pushResultSchema } from "../../src/core/push.ts";
+import { recoverySchema } from "../../src/core/recovery.ts";
 import { reportSchema } from "../../src/core/report.ts";
 import {
   buildRequestSchema,
@@ -16,6 +17,7 @@ import { formatEnrolmentToken, parseEnrolmentToken } from "../../src/link/enrolm
 import { signEnvelope } from "../../src/link/envelope.ts";
 import { incarnationOf, type SigningKey } from "../../src/link/keys.ts";
 import { openProvenance, sealProvenance } from "../../src/link/provenance-envelope.ts";
+import { openRecovery, writeRecovery } from "../../src/link/recovery-envelope.ts";
 import { openReport, openUnorderedReport, sealReport } from "../../src/link/report-envelope.ts";
 import { createRoot, rootSchema, verifyRoot } from "../../src/link/root.ts";
 import { keys, REFERENCE } from "./fixed-keys.ts";
@@ -175,6 +177,23 @@ const linkContracts: readonly Contract[] = [
     read(text) {
       const opened = openProvenance(Buffer.from(text), { root, keptAtMs: REFERENCE });
       return opened.ok ? opened.statement : taken(opened);
+    },
+  },
+  {
+    kind: "recovery",
+    version: "1",
+    versionMember: "schema",
+    unknown: "refused",
+    why: "it lowers the fence of a host: nothing in it is guessed",
+    optional: [],
+    golden: ["node-a"],
+    producer: "src/link/recovery-envelope.ts",
+    consumer: "src/link/recovery-envelope.ts",
+    write: (value) => writeRecovery(recoverySchema.parse(value), [keys.root]).toString(),
+    wrap: signedBy("recovery", keys.root),
+    read(text) {
+      const opened = openRecovery(Buffer.from(text), { root, nowMs: REFERENCE });
+      return opened.ok ? opened.recovery : taken(opened);
     },
   },
   {

@@ -17,7 +17,7 @@ export const readers: readonly Readers[] = [
   { files: ["src/store/"], reads: "rows of our own tables, each parsed on the way out", tested: "test/store" },
   {
     files: ["src/link/envelope.ts", "src/link/parse-body.ts"],
-    reads: ["declaration", "report", "provenance"],
+    reads: ["declaration", "report", "provenance", "recovery"],
     tested: here,
   },
   { files: ["src/link/root.ts"], reads: ["root"], tested: here },

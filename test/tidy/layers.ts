@@ -75,7 +75,15 @@ export const layers: readonly Layer[] = [
   {
     folder: "host",
     question: "what does one machine do with what it was told?",
-    imports: ["core", "decide/accept-declaration", "decide/order", "decide/order-resources", "decide/digest", "link"],
+    imports: [
+      "core",
+      "decide/accept-declaration",
+      "decide/judge-reset",
+      "decide/order",
+      "decide/order-resources",
+      "decide/digest",
+      "link",
+    ],
     types: ["decide"],
     packages: ["pg", "zod"],
     node: "all",

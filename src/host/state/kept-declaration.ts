@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rename } from "node:fs/promises";
 import path from "node:path";
 import { isErrorCode } from "../error-code.ts";
-import { writeDurably } from "./write-durably.ts";
+import { syncFolder, writeDurably } from "./write-durably.ts";
 
 /**
  * The exact envelope that was accepted. It is written before the mark: so whatever a kill leaves, the kept
@@ -19,6 +19,20 @@ export async function readKeptDeclaration(stateFolder: string): Promise<Uint8Arr
 
 export async function writeKeptDeclaration(stateFolder: string, envelope: Uint8Array): Promise<void> {
   await writeDurably(keptFile(stateFolder), envelope, { mode: 0o600 });
+}
+
+/**
+ * What was accepted under a mark that is put back counts no more: a start would take it for a newer one, and raise the mark
+ * again. It stays beside for who wants to know what it was.
+ */
+export async function setKeptAside(stateFolder: string): Promise<void> {
+  try {
+    await rename(keptFile(stateFolder), path.join(stateFolder, "accepted-before-recovery.dsse"));
+  } catch (error) {
+    // absence is the answer: a recovery that was cut short has done it already.
+    if (!isErrorCode(error, "ENOENT")) throw error;
+  }
+  await syncFolder(stateFolder);
 }
 
 function keptFile(stateFolder: string): string {
