@@ -18,14 +18,15 @@ afterEach(async () => {
 const day = 24 * 3_600_000;
 const far: Order = { epoch: 900_001, number: 7 };
 
+const stolen = { node: "node-a", builds: {}, resources: [textFile("settings", "by a stolen key")] };
+
 /** A host that took 1.1, and then what somebody with its declaration key signed as 900001.7. It has ended. */
 async function raiseJumped(): Promise<HostBed> {
   const raised = await raiseHostBed();
   await raised.send(1, [textFile("settings", "one")]);
   raised.start();
   await raised.report(({ outcome }) => outcome === "applied", "applied");
-  const content = { node: "node-a", builds: {}, resources: [textFile("settings", "by a stolen key")] };
-  raised.raised.records.send("node-a", far, raised.envelope(await raised.declaration({ ...far, content })));
+  raised.raised.records.send("node-a", far, raised.envelope(await raised.declaration({ ...far, content: stolen })));
   await raised.report(({ has, outcome }) => has?.epoch === far.epoch && outcome === "applied", "jumped");
   await raised.end("SIGTERM");
   return raised;
@@ -160,8 +161,8 @@ describe("a host whose mark was pushed too far", { timeout: 60_000 }, () => {
     await rm(inTheWay, { recursive: true });
     expect((await recover(bed, good)).code).toBe(0);
     expect(await markOf(bed)).toMatchObject({ order: { epoch: 1, number: 1 } });
-    // Under the new mark nothing of before is the same declaration: its own number is refused, too.
-    const first = bed.envelope(await bed.declaration({ number: 1 }));
+    // No content is the one of the new mark, not that of the old one either: the host takes what is above it.
+    const first = bed.envelope(await bed.declaration({ number: 1, content: stolen }));
     bed.raised.records.newestEnvelope = async () => first;
     bed.reports.length = 0;
     bed.start();
