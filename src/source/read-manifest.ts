@@ -44,7 +44,7 @@ export function readManifest(text: string, module: Name): ManifestReading {
   const found = faults.length > 0 ? faults : checkNodes(document, lineAt);
   if (found.length > 0) return refuse(found);
   const value: unknown = document.toJS({ maxAliasCount: 0 });
-  if (value === null) return refuse([finding(0, "is empty: the least it says is `module: NAME` and `language: …`")]);
+  if (value === null) return refuse([finding(1, "is empty: the least it says is `module: NAME` and `language: …`")]);
   const parsed = manifestSchema.safeParse(value);
   if (!parsed.success) return refuse(parsed.error.issues.flatMap((issue) => describeIssue(issue, document, lineAt)));
   if (parsed.data.module !== module) {

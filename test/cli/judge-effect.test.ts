@@ -5,6 +5,7 @@ import type { PushDocument, PushedNode } from "../../src/cli/text/push-text.ts";
 
 const digest = `sha256:${"a".repeat(64)}`;
 const order = { epoch: 2, number: 7 };
+const sentAt = "2026-01-01T00:00:00.000Z";
 
 type Account = NonNullable<EffectFacts["account"]>;
 
@@ -16,7 +17,7 @@ function facts(account: Partial<Account> | null, silent = false): EffectFacts {
     report: { resources: [], refusals: [] },
     track: { failingCount: 0, noSuccessCount: 0 },
   };
-  return { order, digest, silent, account: account === null ? null : { ...base, ...account } };
+  return { order, digest, sentAt, silent, account: account === null ? null : { ...base, ...account } };
 }
 
 const failing: Pick<Account, "outcome" | "report"> = {
@@ -49,6 +50,30 @@ describe("how far a node has come with what it was told", () => {
     ],
     ["it reports another content under this number", facts({ digest: `sha256:${"b".repeat(64)}` }), "failed", true],
     ["it refused this very one", facts({ has: null, report: { resources: [], refusals: [refusal] } }), "failed", true],
+    [
+      "it refused something that it could not read since then: a key that it does not know",
+      facts({
+        has: { epoch: 2, number: 6 },
+        report: { resources: [], refusals: [{ ...refusal, check: "key", offered: null }] },
+      }),
+      "failed",
+      true,
+    ],
+    [
+      "it refused something unreadable before this was sent",
+      facts({
+        has: { epoch: 2, number: 6 },
+        report: { resources: [], refusals: [{ ...refusal, offered: null, at: "2025-12-31T23:59:59.000Z" }] },
+      }),
+      "outstanding",
+      false,
+    ],
+    [
+      "it refused something unreadable, and has this one",
+      facts({ report: { resources: [], refusals: [{ ...refusal, offered: null }] } }),
+      "applied",
+      true,
+    ],
   ] as const)("%s", (_what, given, effect, final) => {
     expect(judgeEffect(given)).toMatchObject({ effect, final });
   });

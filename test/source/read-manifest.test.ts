@@ -39,7 +39,7 @@ describe("a manifest", () => {
 
   it.each(["", "# later\n", "---\n"])("that says nothing (%j) is told what is the least", (text) => {
     expect(refusal(text)).toEqual({
-      line: 0,
+      line: 1,
       message: expect.stringMatching(/^is empty: the least it says is `module:/),
     });
   });

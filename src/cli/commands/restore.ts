@@ -1,16 +1,13 @@
 import { resolve } from "node:path";
-import type { CommandCall, CommandDefinition } from "../command.ts";
+import type { CommandDefinition } from "../command.ts";
 import { parseArgument } from "../arguments.ts";
-import { UnavailableError } from "../../core/errors.ts";
-import { openStateFolder } from "../../embedded/state-folder.ts";
-import { providePostgres } from "../../embedded/provide-postgres.ts";
 import { restoreBackup } from "../../store/backup/restore-backup.ts";
 import { keepRoles } from "../../store/writers/keep-roles.ts";
 import { fileNameSchema } from "../file-name.ts";
-import type { MeshConnection } from "../mesh-connection.ts";
-import { keepPorts } from "../up/up-plan.ts";
 import { whoAsks } from "../who-asks.ts";
+import { plainLine } from "../text/plain.ts";
 import { withMesh } from "../with-mesh.ts";
+import { withRecords } from "../with-records.ts";
 
 const help = `
 With the controller stopped. The file is checked as a whole before anything is touched, and read in as a whole or not at
@@ -46,7 +43,7 @@ export const restoreCommand: CommandDefinition = {
         code: 0,
         document: { mesh, file, takenAt, rows: backup.rows, sha256: backup.sha256, stopped: true },
         text: [
-          `mesh ${mesh} is what it was at ${takenAt}: ${backup.rows} rows of ${file}`,
+          `mesh ${mesh} is what it was at ${takenAt}: ${backup.rows} rows of ${plainLine(file, 500)}`,
           "  it is stopped: nothing is sent until its hosts were heard and somebody recovers it",
           "  next: start the controller (npm start, or mesh serve), and after a minute: mesh recover",
         ].join("\n"),
@@ -54,34 +51,3 @@ export const restoreCommand: CommandDefinition = {
     });
   },
 };
-
-/** Where nothing answers and the server is this state folder's own, it runs for as long as this takes. */
-async function withRecords<T>(call: CommandCall, { db, state }: MeshConnection, act: () => Promise<T>): Promise<T> {
-  if (await answers(db)) return act();
-  const say = (line: string): void => call.context.stderr.write(`${line}\n`);
-  // Refused where `mesh up` has it: then it is for that one to say why the records do not answer.
-  const folder = await openStateFolder({ path: state, progress: say });
-  try {
-    const { postgres: port } = await keepPorts(folder);
-    const server = await providePostgres({ env: call.context.env, paths: folder.paths, port, progress: say });
-    try {
-      return await act();
-    } finally {
-      await db.end();
-      await server.stop();
-    }
-  } finally {
-    await folder.release();
-  }
-}
-
-async function answers(db: MeshConnection["db"]): Promise<boolean> {
-  try {
-    await db.query("select 1");
-    return true;
-  } catch (error) {
-    // absence is the answer: whether anything answers is the question.
-    if (error instanceof UnavailableError) return false;
-    throw error;
-  }
-}

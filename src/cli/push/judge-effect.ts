@@ -1,6 +1,7 @@
 import type { Order } from "../../core/declaration.ts";
 import type { Digest } from "../../core/names.ts";
 import type { Report } from "../../core/report.ts";
+import { timeMs } from "../../decide/ages.ts";
 import { compareOrder } from "../../decide/order.ts";
 import { isStuck } from "../../decide/track-failures.ts";
 import type { Effect } from "../text/push-text.ts";
@@ -8,6 +9,8 @@ import type { Effect } from "../text/push-text.ts";
 export interface EffectFacts {
   readonly order: Order;
   readonly digest: Digest | null;
+  /** When it was sent; null: not known. */
+  readonly sentAt: string | null;
   readonly account: {
     readonly has: Order | null;
     readonly digest: Digest | null;
@@ -29,9 +32,7 @@ export interface JudgedEffect {
 /** How far a node has come with one declaration, by what it read back: never by what was sent (R43, case 33). */
 export function judgeEffect(facts: EffectFacts): JudgedEffect {
   const { account, order } = facts;
-  const refusal = account?.report.refusals.find(
-    (one) => one.offered !== null && compareOrder(one.offered, order) === 0,
-  );
+  const refusal = account?.report.refusals.find((one) => isOfThis(one, facts));
   if (refusal !== undefined)
     return { effect: "failed", says: `refused (${refusal.check}): ${refusal.message}`, final: true };
   const place = account?.has == null ? -1 : compareOrder(account.has, order);
@@ -61,4 +62,14 @@ export function judgeEffect(facts: EffectFacts): JudgedEffect {
     return { effect: "failed", says, final: isStuck(account.track) };
   }
   return { effect: "outstanding", says, final: false };
+}
+
+/** One that could not even be read, by a key that the host does not know for one, is taken for this when it came after it. */
+function isOfThis(
+  { check, offered, at }: Report["refusals"][number],
+  { order, sentAt, account }: EffectFacts,
+): boolean {
+  if (offered !== null) return compareOrder(offered, order) === 0;
+  if (check === "root" || sentAt === null) return false;
+  return (account?.has == null || compareOrder(account.has, order) < 0) && timeMs(at) >= timeMs(sentAt);
 }

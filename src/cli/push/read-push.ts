@@ -29,6 +29,7 @@ export async function readPush(db: Database, mesh: Name, push: string, silentAft
     const judged = judgeEffect({
       order,
       digest: one.digest,
+      sentAt: sent.get(one.node)?.issuedAt ?? null,
       account: accounts.get(one.node) ?? null,
       silent: silent.get(one.node) ?? true,
     });

@@ -91,12 +91,14 @@ export async function describeUp(
   startedMs: number,
 ): Promise<UpDocument> {
   const limits = situationLimits(connection.setup);
+  const stop = delivered === null ? await readStop(connection.db, connection.mesh) : null;
+  const stopped = stop === null ? [] : notSent(sayStopped(connection.mesh, stop.why)).troubles;
   const status = buildStatus(await loadStatus(connection.db, connection.mesh, limits));
   return {
     mesh: connection.mesh,
     state: parts.paths.root,
     readyMs: performance.now() - startedMs,
-    troubles: delivered?.troubles ?? [],
+    troubles: delivered?.troubles ?? stopped,
     modules: status.modules,
     nodes: status.nodes,
     push: delivered?.push ?? null,

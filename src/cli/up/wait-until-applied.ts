@@ -22,7 +22,13 @@ export async function waitUntilApplied(parts: UpParts, up: BroughtUp): Promise<r
         const account = accounts.get(sent.node) ?? null;
         const old = up.startedNodes.includes(sent.node) && (account === null || account.receivedAt < up.startedAt);
         if (old) return [`${sent.node}: its host has not reported since it was started`];
-        const judged = judgeEffect({ order: sent.order, digest: sent.digest, account, silent: false });
+        const judged = judgeEffect({
+          order: sent.order,
+          digest: sent.digest,
+          sentAt: sent.issuedAt,
+          account,
+          silent: false,
+        });
         return judged.effect === "applied"
           ? []
           : [`${sent.node}: ${judged.effect}${judged.says === "" ? "" : `: ${judged.says}`}`];
