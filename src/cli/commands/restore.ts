@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { CommandDefinition } from "../command.ts";
 import { parseArgument } from "../arguments.ts";
-import { restoreBackup } from "../../store/backup/restore-backup.ts";
+import { restoreBackup, type RestoredBackup } from "../../store/backup/restore-backup.ts";
 import { keepRoles } from "../../store/writers/keep-roles.ts";
 import { fileNameSchema } from "../file-name.ts";
 import { whoAsks } from "../who-asks.ts";
@@ -13,6 +13,8 @@ const help = `
 With the controller stopped. The file is checked as a whole before anything is touched, and read in as a whole or not at
 all. A backup of an older mesh is brought to what this one needs; one of a newer mesh is refused. Where the database has
 records of its own, --replace says that they may go: mesh backup them first.
+
+Root documents that were published since the backup stay: hosts walk over every one of them.
 
 The mesh is then *stopped*, because hosts may have more than the backup knows: start the controller, wait a minute until
 the hosts were heard, and go on with mesh recover. The PostgreSQL of a one-machine mesh is started for this where it
@@ -39,11 +41,13 @@ export const restoreCommand: CommandDefinition = {
         return restored;
       });
       const { takenAt } = backup.header;
+      const { roots } = backup;
       return {
         code: 0,
-        document: { mesh, file, takenAt, rows: backup.rows, sha256: backup.sha256, stopped: true },
+        document: { mesh, file, takenAt, rows: backup.rows, sha256: backup.sha256, stopped: true, roots },
         text: [
           `mesh ${mesh} is what it was at ${takenAt}: ${backup.rows} rows of ${plainLine(file, 500)}`,
+          ...sayRoots(roots),
           "  it is stopped: nothing is sent until its hosts were heard and somebody recovers it",
           "  next: start the controller (npm start, or mesh serve), and after a minute: mesh recover",
         ].join("\n"),
@@ -51,3 +55,11 @@ export const restoreCommand: CommandDefinition = {
     });
   },
 };
+
+function sayRoots({ taken, differs }: RestoredBackup["roots"]): string[] {
+  if (differs.length > 0)
+    return [
+      `  no root was taken over: root ${differs.join(", ")} of the records that went is another one than in the backup`,
+    ];
+  return taken.length === 0 ? [] : [`  root ${taken.join(", ")}, published since, is kept: hosts walk over every root`];
+}

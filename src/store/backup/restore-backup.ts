@@ -11,6 +11,7 @@ import { storableText } from "../storable.ts";
 import { inTransaction } from "../transaction.ts";
 import { checkBackup, readRows, type CheckedBackup } from "./archive.ts";
 import { listTables } from "./list-tables.ts";
+import { readAllRoots, takeOverRoots, type TakenRoots } from "./take-over-roots.ts";
 
 export interface RestoreRequest {
   readonly file: string;
@@ -21,16 +22,19 @@ export interface RestoreRequest {
   readonly replace: boolean;
 }
 
+/** What was read in, and what became of the mesh's root documents that were published after the backup. */
+export type RestoredBackup = CheckedBackup & { readonly roots: TakenRoots };
+
 const timeoutMs = 600_000;
 const batchBytes = 4 * 1024 * 1024;
 
 /**
  * Reads a backup in, in one transaction: all of it, or the database is as it was. The meshes in it are stopped: what hosts
- * have may be newer (R35). Epoch and number never go below what the records had that it takes the place of. Throws
- * InputError where the file is damaged or of a newer program, a controller holds the lease, or records would be lost
- * that nobody said may go.
+ * have may be newer (R35). Epoch and number never go below what the records had that it takes the place of, and no root
+ * that was published since is lost: hosts walk over every one. Throws InputError where the file is damaged or of a newer
+ * program, a controller holds the lease, or records would be lost that nobody said may go.
  */
-export async function restoreBackup(db: Database, request: RestoreRequest): Promise<CheckedBackup> {
+export async function restoreBackup(db: Database, request: RestoreRequest): Promise<RestoredBackup> {
   const backup = await checkBackup(request.file);
   const { header } = backup;
   if (!header.meshes.includes(request.mesh))
@@ -39,36 +43,46 @@ export async function restoreBackup(db: Database, request: RestoreRequest): Prom
       "give a backup of this mesh, or --state of the other one",
     );
   const limits = { lockTimeoutMs: 30_000, statementTimeoutMs: timeoutMs };
-  await inTransaction(db, { isolation: "read committed", ...limits }, async (tx) => {
+  const roots = await inTransaction(db, { isolation: "read committed", ...limits }, async (tx) => {
     const before = await clear(tx, request.replace);
     await migrateAround(tx, header.migrations, () => load(tx, request.file));
-    for (const mesh of before) await keepAbove(tx, mesh);
+    for (const mesh of before.meshes) await keepAbove(tx, mesh);
+    const taken = new Map<Name, TakenRoots>();
+    for (const mesh of header.meshes) taken.set(mesh, await takeOverRoots(tx, mesh, before.roots));
     await endLeases(tx);
     for (const mesh of header.meshes) await noteRestore(tx, mesh, { ...request, ...backup });
+    return taken.get(request.mesh) ?? { taken: [], differs: [] };
   });
-  return backup;
+  return { ...backup, roots };
 }
 
 const highestSchema = z.object({ name: nameSchema, number: bigintColumn, epoch: bigintColumn });
 type Highest = z.output<typeof highestSchema>;
 
-/** What was numbered last in the records that go. */
-async function clear(tx: Transaction, replace: boolean): Promise<Highest[]> {
+interface Before {
+  readonly meshes: readonly Highest[];
+  readonly roots: Awaited<ReturnType<typeof readAllRoots>>;
+}
+
+/** What was numbered last in the records that go, and their roots. */
+async function clear(tx: Transaction, replace: boolean): Promise<Before> {
   const tables = await listTables(tx);
-  let before: Highest[] = [];
+  let meshes: Highest[] = [];
   if (tables.some(({ name }) => name === "mesh")) {
     await run(tx, `lock table mesh in access exclusive mode`);
     await expectNoHolder(tx);
     if (!replace) await expectEmpty(tx);
-    before = await many(
+    meshes = await many(
       tx,
       highestSchema,
       `select name, number, greatest(epoch, epoch_floor) as epoch from mesh order by name`,
     );
   }
+  // Records from before there were roots in them have none.
+  const roots = tables.some(({ name }) => name === "root_document") ? await readAllRoots(tx) : [];
   for (const { name } of tables) await run(tx, `drop table "${name}" cascade`);
   await run(tx, `drop table if exists schema_migration`);
-  return before;
+  return { meshes, roots };
 }
 
 async function expectNoHolder(tx: Queryable): Promise<void> {
