@@ -6,6 +6,7 @@ import { writeAtomically } from "../embedded/write-atomically.ts";
 import { generateSigningKey, loadSigningKey, saveSigningKey, type SigningKey } from "../link/keys.ts";
 import { chooseKey, loadRoleKeys } from "../link/role-keys.ts";
 import { createRoot, verifyRoot, type Root, type RootKey } from "../link/root.ts";
+import { rootFolderOf, saveRootFile } from "../worker/root-folder.ts";
 import type { MeshPaths } from "./mesh-setup.ts";
 
 const tenYearsMs = 10 * 365 * 86_400_000;
@@ -25,7 +26,8 @@ export interface KeepProvenanceKey {
  */
 export async function keepProvenanceKey(parts: KeepProvenanceKey): Promise<void> {
   const { paths, mesh, nowMs, say } = parts;
-  const verified = verifyRoot(await readFile(paths.rootDocument), { mesh });
+  const before = await readFile(paths.rootDocument);
+  const verified = verifyRoot(before, { mesh });
   if (!verified.ok) throw new InputError(`${paths.rootDocument}: ${verified.message}`, "restore it from a copy");
   const { root } = verified;
   const here = (await loadRoleKeys(paths.provenanceKey)).map((one) => one.key);
@@ -42,6 +44,8 @@ export async function keepProvenanceKey(parts: KeepProvenanceKey): Promise<void>
     return;
   }
   const next: Root = { ...root, version: root.version + 1, keys: [...root.keys, listKey(key, "provenance", nowMs)] };
+  // A host may have the one before, and the records need not: the controller puts it into them from here.
+  await saveRootFile(rootFolderOf(paths.rootDocument), { version: root.version, envelope: before });
   await writeAtomically(paths.rootDocument, createRoot(next, [rootKey]));
   say(`keys: the builder's key ${key.keyId} is in root ${next.version} now, with the role provenance`);
 }

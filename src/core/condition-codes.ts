@@ -191,6 +191,15 @@ export const conditionKinds: readonly ConditionKind[] = [
     remedy: "remove that row of root_document, and find out who wrote it",
   },
   {
+    code: "root-gap",
+    subject: "the roots",
+    watches: "the records lack a published root that hosts have to walk over, and this machine has no file of it",
+    opens: ["worker/watch-keys.ts"],
+    closes: ["worker/watch-keys.ts"],
+    urgent: "yes",
+    remedy: "`mesh keys root publish` with the root that is missing, from a copy",
+  },
+  {
     code: "key-watch-failing",
     subject: "keys",
     watches: "the loop that looks at the keys cannot go on",

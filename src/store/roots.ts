@@ -43,3 +43,14 @@ export function listRootsAfter(db: Queryable, mesh: Name, version: number): Prom
     [mesh, version],
   );
 }
+
+/** Lowest first. */
+export async function listRootVersions(db: Queryable, mesh: Name): Promise<number[]> {
+  const rows = await many(
+    db,
+    z.object({ version: bigintColumn }),
+    `select version from root_document where mesh = $1 order by version`,
+    [mesh],
+  );
+  return rows.map(({ version }) => version);
+}

@@ -9,6 +9,8 @@ import { chooseKey, loadRoleKeys } from "../link/role-keys.ts";
 import { verifyRoot, type Root } from "../link/root.ts";
 import type { Queryable } from "../store/database.ts";
 import { keepRoot, listRootsAfter } from "../store/roots.ts";
+import { putRootsBack, saveRootFiles, type OpenGap } from "./keep-roots.ts";
+import { listRootFilesAfter, readRootFiles, rootFolderOf } from "./root-folder.ts";
 import type { ServeConfig } from "./serve-config.ts";
 
 /** The root that this controller goes by, and the keys of it that it has. Both can be replaced while it runs. */
@@ -27,17 +29,27 @@ export interface Trust {
   renew(envelope: Uint8Array): Uint8Array;
   /** See `dropEpoch`. Throws InputError where nothing may be signed. */
   dropEpoch(envelope: Uint8Array): Uint8Array;
-  /** Goes on to what was published since, and reads the folder of keys again. Why it goes no further, or null. */
-  refresh(db: Queryable): Promise<string | null>;
+  /**
+   * Goes on to what was published since, and reads the folder of keys again. Roots that the records lack are put back from
+   * the folder of roots before that.
+   */
+  refresh(db: Queryable): Promise<Walked>;
+  /** Every root up to the present one gets its file in the folder of roots. */
+  saveRoots(db: Queryable): Promise<void>;
+}
+
+export interface Walked {
+  /** Why it goes no further: a root that the present one does not vouch for; null: none is refused. */
+  readonly refused: { readonly message: string; readonly remedy: string } | null;
+  /** What the records lack, and this machine cannot put back. */
+  readonly gaps: readonly OpenGap[];
 }
 
 interface TrustState {
   root: Root;
-  rootBytes: Uint8Array;
+  rootBytes: Buffer;
   declaration: readonly SigningKey[];
   provenance: readonly SigningKey[];
-  /** The version that is known to be in the records. */
-  kept: number;
 }
 
 export interface OpenTrust {
@@ -51,7 +63,8 @@ export async function openTrust({ mesh, keys, nowMs }: OpenTrust): Promise<Trust
   const rootBytes = await readFile(keys.rootFile);
   const verified = verifyRoot(rootBytes, { mesh });
   if (!verified.ok) throw new InputError(`${keys.rootFile}: ${verified.message}`, "restore it from a copy");
-  const state: TrustState = { root: verified.root, rootBytes, kept: 0, ...(await loadKeys(keys)) };
+  const state: TrustState = { root: verified.root, rootBytes, ...(await loadKeys(keys)) };
+  const folder = rootFolderOf(keys.rootFile);
   const signingKey: Trust["signingKey"] = (role) => {
     const key = chooseKey(state.root, role, state[role], nowMs());
     if (key !== null) return key;
@@ -80,8 +93,10 @@ export async function openTrust({ mesh, keys, nowMs }: OpenTrust): Promise<Trust
     dropEpoch: (envelope) => dropEpoch(envelope, { own: state.declaration, by: signingKey("declaration") }),
     async refresh(db) {
       Object.assign(state, await loadKeys(keys));
-      return await walkRecords(db, mesh, state);
+      return await walkRecords(db, { mesh, state, folder });
     },
+    saveRoots: (db) =>
+      saveRootFiles(db, mesh, { folder, newest: { version: state.root.version, envelope: state.rootBytes } }),
   };
 }
 
@@ -93,18 +108,43 @@ async function loadKeys(keys: ServeConfig["keys"]): Promise<Pick<TrustState, "de
   return { declaration: declaration.map(({ key }) => key), provenance: provenance.map(({ key }) => key) };
 }
 
+interface WalkRecords {
+  readonly mesh: Name;
+  readonly state: TrustState;
+  readonly folder: string;
+}
+
 /** The records only carry roots: each counts by the one before, as it does for a host. */
-async function walkRecords(db: Queryable, mesh: Name, state: TrustState): Promise<string | null> {
-  if (state.kept < state.root.version) {
-    await keepRoot(db, mesh, { version: state.root.version, envelope: state.rootBytes });
-    state.kept = state.root.version;
-  }
+async function walkRecords(db: Queryable, { mesh, state, folder }: WalkRecords): Promise<Walked> {
+  // Also one that went away since: records may be replaced by older ones while this runs.
+  await keepRoot(db, mesh, { version: state.root.version, envelope: state.rootBytes });
+  const gaps = await putRootsBack(db, mesh, folder);
   for (const { version, envelope } of await listRootsAfter(db, mesh, state.root.version)) {
-    const next = verifyNextRoot(envelope, { have: state.root });
-    if (!next.ok) return `root ${version} in the records is refused: ${next.message}`;
-    state.root = next.root;
-    state.rootBytes = envelope;
-    state.kept = version;
+    // Missing, which `gaps` says: nobody wrote a false one.
+    if (gaps.some(({ to }) => to === version - 1)) return { refused: null, gaps };
+    const why = goOn(state, envelope);
+    if (why !== null) {
+      const remedy = "somebody wrote it past `mesh keys root publish`: remove that row of root_document";
+      return { refused: { message: `root ${version} in the records is refused: ${why}`, remedy }, gaps };
+    }
   }
+  for (const version of await listRootFilesAfter(folder, state.root.version)) {
+    const envelope = (await readRootFiles(folder, [version])).get(version);
+    const why = envelope === undefined ? "it went away" : goOn(state, envelope);
+    if (why !== null) {
+      const message = `root ${version} in ${folder} is refused: ${why}`;
+      return { refused: { message, remedy: "restore that file from a copy, or remove it" }, gaps };
+    }
+    await keepRoot(db, mesh, { version, envelope: state.rootBytes });
+  }
+  return { refused: null, gaps };
+}
+
+/** Why not; null: it is the present root now. */
+function goOn(state: TrustState, envelope: Buffer): string | null {
+  const next = verifyNextRoot(envelope, { have: state.root });
+  if (!next.ok) return next.message;
+  state.root = next.root;
+  state.rootBytes = envelope;
   return null;
 }

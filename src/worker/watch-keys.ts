@@ -6,7 +6,8 @@ import type { Name } from "../core/names.ts";
 import { findExpiring } from "../link/find-expiring.ts";
 import { clearCondition, listConditions, observeCondition, type Observation } from "../store/conditions.ts";
 import type { Database } from "../store/database.ts";
-import type { Trust } from "./trust.ts";
+import { sayOpenGap } from "./keep-roots.ts";
+import type { Trust, Walked } from "./trust.ts";
 
 export interface KeyWatch {
   stop(): Promise<void>;
@@ -25,7 +26,7 @@ export interface WatchKeys {
 const everyMs = 5_000;
 /** What it says changes by days: it is written down again this seldom. */
 const sayEveryMs = 60_000;
-const codes = ["key-expires-soon", "no-signing-key", "root-refused"] as const;
+const codes = ["key-expires-soon", "no-signing-key", "root-refused", "root-gap"] as const;
 
 /** Goes on to newer roots, and says what ends soon or cannot sign (R33), until told to stop. */
 export function watchKeys(options: WatchKeys): KeyWatch {
@@ -44,15 +45,16 @@ export function watchKeys(options: WatchKeys): KeyWatch {
     while (!stopped.signal.aborted) {
       try {
         const before = options.trust.root.version;
-        const refused = await options.trust.refresh(options.db);
+        const walked = await options.trust.refresh(options.db);
         const { version } = options.trust.root;
         if (version !== before) options.log.info({ from: before, to: version }, "the root was replaced");
-        const seen = findTroubles(options, refused);
+        const seen = findTroubles(options, walked);
         const what = seen.map(({ code, subject }) => `${code} ${subject}`).join("\n");
         if (what !== said.what || performance.now() - said.atMs >= sayEveryMs) {
           await writeTroubles(options, seen);
           said = { atMs: performance.now(), what };
         }
+        await options.trust.saveRoots(options.db);
         failures = 0;
         await trouble.fine();
       } catch (error) {
@@ -82,7 +84,7 @@ export function watchKeys(options: WatchKeys): KeyWatch {
   };
 }
 
-function findTroubles({ trust, nowMs }: WatchKeys, refused: string | null): Observation[] {
+function findTroubles({ trust, nowMs }: WatchKeys, { refused, gaps }: Walked): Observation[] {
   const troubles: Observation[] = findExpiring(trust.root, nowMs()).map(({ subject, message, remedy, urgent }) => ({
     code: "key-expires-soon",
     subject,
@@ -103,8 +105,18 @@ function findTroubles({ trust, nowMs }: WatchKeys, refused: string | null): Obse
     troubles.push({
       code: "root-refused",
       subject: "records",
-      message: refused,
-      remedy: "somebody wrote it past `mesh keys root publish`: remove that row of root_document, and find out who",
+      message: refused.message,
+      remedy: `${refused.remedy}, and find out who wrote it`,
+      urgent: true,
+    });
+  for (const gap of gaps)
+    troubles.push({
+      code: "root-gap",
+      subject: gap.from === gap.to ? `root ${gap.from}` : `roots ${gap.from} to ${gap.to}`,
+      message: sayOpenGap(gap),
+      remedy:
+        "mesh keys root publish FILE... with all that is missing: from a copy of keys/roots, or the drafts that were published; " +
+        `where nobody has it, hosts that need it enrol again; where nobody signed root ${gap.to + 1}, remove its row of root_document`,
       urgent: true,
     });
   return troubles;

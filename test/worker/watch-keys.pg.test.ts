@@ -1,4 +1,4 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { generateSigningKey, saveSigningKey, type SigningKey } from "../../src/link/keys.ts";
 import { createRoot, type Root } from "../../src/link/root.ts";
 import { listConditions } from "../../src/store/conditions.ts";
-import { keepRoot } from "../../src/store/roots.ts";
+import { keepRoot, listRootsAfter } from "../../src/store/roots.ts";
 import { openTrust } from "../../src/worker/trust.ts";
 import { watchKeys } from "../../src/worker/watch-keys.ts";
 import { DAY, isoAt, REFERENCE } from "../link/support/fixtures.ts";
@@ -78,6 +78,79 @@ describe("the keys of a controller that runs (R33)", () => {
       await become([]);
     } finally {
       await watch.stop();
+    }
+  });
+
+  it("puts back every root that the records lost, and says what it cannot put back; a host at root 3 goes on", async () => {
+    const own = await openRecords();
+    const place = await mkdtemp(join(tmpdir(), "mesh-gap-"));
+    const keys = {
+      declarationKeyFile: join(place, "declaration-key.pem"),
+      provenanceKeyFile: join(place, "provenance-key.pem"),
+      rootFile: join(place, "root.dsse"),
+    };
+    await saveSigningKey(keys.declarationKeyFile, first);
+    await saveSigningKey(keys.provenanceKeyFile, provenance);
+    const roots = [1, 2, 3, 4, 5].map((version) => rootOf(version, [listed(first, "declaration", 400)]));
+    for (const [at, envelope] of roots.entries()) await keepRoot(own.db, mesh, { version: at + 1, envelope });
+    // A controller from before there was a folder of roots.
+    await writeFile(keys.rootFile, String(roots[4]));
+    const trust = await openTrust({ mesh, keys, nowMs: () => REFERENCE });
+    const db = own.as("controller");
+    const watch = watchKeys({ db, mesh, trust, log: pino({ level: "silent" }), nowMs: () => REFERENCE, everyMs: 10 });
+    const fileOf = (version: number): string => join(place, "roots", `${version}.dsse`);
+    const rootsThere = async () => (await listRootsAfter(own.db, mesh, 0)).map(({ envelope }) => String(envelope));
+    const openOnes = async () => (await listConditions(own.db, mesh)).map(({ code, subject }) => [code, subject]);
+    const lose = (...versions: number[]) =>
+      own.db.query(`delete from root_document where version = any($1::bigint[])`, [versions]);
+    try {
+      await until(async () => (await readdir(join(place, "roots")).catch(() => [])).length === 5);
+      expect(String(await readFile(fileOf(4)))).toBe(String(roots[3]));
+      // Records of root 3 were put in their place.
+      await lose(4, 5);
+      await until(async () => (await rootsThere()).length === 5);
+      await lose(2, 3);
+      await until(async () => (await rootsThere()).length === 5);
+      expect(await rootsThere()).toEqual(roots.map(String));
+      expect(await openOnes()).toEqual([]);
+      // A file that is none, or another's: nothing is put back for it, and it is said.
+      await writeFile(fileOf(4), String(roots[2]));
+      await lose(4);
+      await until(async () => JSON.stringify(await openOnes()) === JSON.stringify([["root-gap", "root 4"]]));
+      expect((await listConditions(own.db, mesh))[0]?.message).toMatch(
+        /root 4 is not in the records, root 5 is: a host that has root 3 cannot go on \(.*it is root 3\)/,
+      );
+      await rm(fileOf(4));
+      await keepRoot(own.db, mesh, { version: 4, envelope: roots[3] ?? Buffer.alloc(0) });
+      await until(async () => (await openOnes()).length === 0);
+      expect(trust.root.version).toBe(5);
+    } finally {
+      await watch.stop();
+      await own.close();
+    }
+  });
+
+  it("does not take a root that is missing below a newer one for a false one, and goes on when it is there", async () => {
+    const own = await openRecords();
+    const place = await mkdtemp(join(tmpdir(), "mesh-behind-"));
+    const keys = {
+      declarationKeyFile: join(place, "declaration-key.pem"),
+      provenanceKeyFile: join(place, "provenance-key.pem"),
+      rootFile: join(place, "root.dsse"),
+    };
+    const roots = [1, 2, 3].map((version) => rootOf(version, [listed(first, "declaration", 400)]));
+    const [one = "", two = "", three = ""] = roots;
+    await writeFile(keys.rootFile, one);
+    await keepRoot(own.db, mesh, { version: 3, envelope: Buffer.from(three) });
+    try {
+      const trust = await openTrust({ mesh, keys, nowMs: () => REFERENCE });
+      expect(await trust.refresh(own.db)).toMatchObject({ refused: null, gaps: [{ from: 2, to: 2 }] });
+      expect(trust.root.version).toBe(1);
+      await keepRoot(own.db, mesh, { version: 2, envelope: Buffer.from(two) });
+      expect(await trust.refresh(own.db)).toEqual({ refused: null, gaps: [] });
+      expect(trust.root.version).toBe(3);
+    } finally {
+      await own.close();
     }
   });
 });

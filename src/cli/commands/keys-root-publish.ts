@@ -8,8 +8,12 @@ import { chooseKey, loadRoleKeys } from "../../link/role-keys.ts";
 import { whyExpired, type Root } from "../../link/root.ts";
 import type { Queryable } from "../../store/database.ts";
 import { getRoot, keepRoot, listRootsAfter } from "../../store/roots.ts";
-import type { CommandDefinition } from "../command.ts";
+import { rootFolderOf, saveRootFile } from "../../worker/root-folder.ts";
+import type { CommandCall, CommandDefinition, CommandResult } from "../command.ts";
+import { adviseRefused } from "../keys/advise-refused.ts";
+import { fillGaps, type OfferedRoot } from "../keys/fill-gaps.ts";
 import { readBounded, readRootFile } from "../keys/root-files.ts";
+import type { MeshConnection } from "../mesh-connection.ts";
 import type { MeshPaths } from "../mesh-setup.ts";
 import { withMesh } from "../with-mesh.ts";
 
@@ -18,62 +22,98 @@ On the controller's machine. It must be exactly the next version, signed by as m
 says, and by as many of its own. From then on the controller signs by it, without a restart, and every host goes on to it
 before its next declaration. The root document in keys/ is replaced, too.
 
-Example:
-  mesh keys root publish .mesh/keys/root-4.draft`;
+Where the records lack roots that lie between others (the condition root-gap), they are taken, too: all of one gap together,
+each vouched for by the one before, and the one after the gap by the last.
+
+Examples:
+  mesh keys root publish .mesh/keys/root-4.draft
+  mesh keys root publish copy/keys/roots/4.dsse copy/keys/roots/5.dsse`;
 
 export const keysRootPublishCommand: CommandDefinition = {
   configure: (command) => {
-    command.argument("<file>", "a root that enough have signed").addHelpText("after", help);
+    command
+      .argument("<file...>", "a root that enough have signed; or all that a gap in the records lacks")
+      .addHelpText("after", help);
   },
   run: async (call) => {
-    const file = resolve(call.context.cwd, String(call.args[0]));
-    const bytes = await readBounded(file);
+    const files: string[] = [];
+    for (const arg of [call.args[0]].flat()) files.push(resolve(call.context.cwd, String(arg)));
+    const offered: OfferedRoot[] = [];
+    for (const file of files) offered.push({ file, bytes: await readBounded(file) });
     return await withMesh(call, async ({ db, mesh, paths }) => {
-      const have = await readNewest(db, mesh, paths);
-      const nowMs = call.context.now().getTime();
-      if ((await getRoot(db, mesh, have.version))?.equals(bytes) === true) {
-        await writeAtomically(paths.rootDocument, bytes);
-        return {
-          code: 0,
-          document: { version: have.version, changes: [] },
-          text: `root ${have.version} is published already`,
-        };
+      const first = await readRootFile(paths.rootDocument);
+      await keepRoot(db, mesh, { version: first.root.version, envelope: first.bytes });
+      const filled = await fillGaps(db, { mesh, offered, folder: rootFolderOf(paths.rootDocument) });
+      if (filled.length > 0) {
+        const words = `root ${filled.join(", ")} is in the records again: hosts go on over it`;
+        const document = { version: Math.max(...filled), changes: [] };
+        return { code: 0, document, text: `${words}\n  next: mesh conditions` };
       }
-      const next = verifyNextRoot(bytes, { have });
-      if (!next.ok)
+      const [one, another] = offered;
+      if (one === undefined || another !== undefined)
         throw new InputError(
-          `${file} is refused (${next.reason}): ${next.message}`,
-          "mesh keys root sign adds signatures",
+          "several roots are taken only where the records lack them all",
+          "publish the next root alone; mesh conditions names what the records lack",
         );
-      await checkUsable(next.root, paths, nowMs);
-      if (!(await keepRoot(db, mesh, { version: next.root.version, envelope: bytes })))
-        throw new InputError(
-          `another root ${next.root.version} was published meanwhile`,
-          "mesh keys rotate writes one after it",
-        );
-      // The records first: what a kill leaves is published, and the file follows when this is done again.
-      await writeAtomically(paths.rootDocument, bytes);
-      const changes = describeRootChange(have, next.root, nowMs);
-      return {
-        code: 0,
-        document: { version: next.root.version, changes },
-        text: [
-          ...changes,
-          `root ${next.root.version} is published: hosts go on to it before their next declaration`,
-          "  next: mesh keys show",
-        ].join("\n"),
-      };
+      return await publishNext(call, { db, mesh, paths }, { ...one, first: first.root });
     });
   },
 };
 
+async function publishNext(
+  call: CommandCall,
+  { db, mesh, paths }: Pick<MeshConnection, "db" | "mesh" | "paths">,
+  { file, bytes, first }: OfferedRoot & { readonly first: Root },
+): Promise<CommandResult> {
+  const have = await readNewest(db, mesh, first);
+  const nowMs = call.context.now().getTime();
+  const folder = rootFolderOf(paths.rootDocument);
+  if ((await getRoot(db, mesh, have.version))?.equals(bytes) === true) {
+    await saveRootFile(folder, { version: have.version, envelope: bytes });
+    await writeAtomically(paths.rootDocument, bytes);
+    return {
+      code: 0,
+      document: { version: have.version, changes: [] },
+      text: `root ${have.version} is published already`,
+    };
+  }
+  const next = verifyNextRoot(bytes, { have });
+  if (!next.ok)
+    throw new InputError(
+      `${file} is refused (${next.reason}): ${next.message}`,
+      adviseRefused(bytes, next.reason, have),
+    );
+  await checkUsable(next.root, paths, nowMs);
+  if (!(await keepRoot(db, mesh, { version: next.root.version, envelope: bytes })))
+    throw new InputError(
+      `another root ${next.root.version} was published meanwhile`,
+      "mesh keys rotate writes one after it",
+    );
+  // The records first: what a kill leaves is published, and the files follow when this is done again, or by the controller.
+  await saveRootFile(folder, { version: next.root.version, envelope: bytes });
+  await writeAtomically(paths.rootDocument, bytes);
+  const changes = describeRootChange(have, next.root, nowMs);
+  return {
+    code: 0,
+    document: { version: next.root.version, changes },
+    text: [
+      ...changes,
+      `root ${next.root.version} is published: hosts go on to it before their next declaration`,
+      "  next: mesh keys show",
+    ].join("\n"),
+  };
+}
+
 /** From the root file of this machine over what was published since. */
-async function readNewest(db: Queryable, mesh: Name, paths: MeshPaths): Promise<Root> {
-  const first = await readRootFile(paths.rootDocument);
-  await keepRoot(db, mesh, { version: first.root.version, envelope: first.bytes });
-  let have = first.root;
+async function readNewest(db: Queryable, mesh: Name, first: Root): Promise<Root> {
+  let have = first;
   for (const { version, envelope } of await listRootsAfter(db, mesh, have.version)) {
     const next = verifyNextRoot(envelope, { have });
+    if (!next.ok && next.reason === "gap")
+      throw new InputError(
+        `the records have root ${version}, and not root ${have.version + 1}: nothing can be published after it`,
+        `mesh keys root publish with all from root ${have.version + 1} to ${version - 1} (see mesh conditions)`,
+      );
     if (!next.ok)
       throw new InputError(`root ${version} in the records is refused: ${next.message}`, "find out who wrote it");
     have = next.root;

@@ -9,6 +9,7 @@ import { rootKeysOf, rootRoleSchema, type Root, type RootRole } from "../../link
 import { parseArgument, parseCount } from "../arguments.ts";
 import type { CommandCall, CommandDefinition } from "../command.ts";
 import { makeRootKeys } from "../keys/make-root-keys.ts";
+import { expectNoDraft } from "../keys/expect-no-draft.ts";
 import { planRotation } from "../keys/plan-rotation.ts";
 import { findPaths, pathOption, readRootFile } from "../keys/root-files.ts";
 import { sayMissing } from "../keys/say-missing.ts";
@@ -17,7 +18,7 @@ import type { MeshPaths } from "../mesh-setup.ts";
 const help = `
 Nothing changes before the root that is written is signed and published. The key that is replaced stays good for the
 overlap; with --revoke it is not listed any more, and what it signs is refused as soon as a host has the new root. root
-replaces every root key but those named by --keep.
+replaces every root key but those named by --keep. A draft that is there and was not published is never written over.
 
 Examples:
   mesh keys rotate declaration
@@ -45,6 +46,8 @@ export const keysRotateCommand: CommandDefinition = {
     const paths = findPaths(call);
     const { root: have } = await readRootFile(paths.rootDocument);
     const nowMs = call.context.now().getTime();
+    const out = pathOption(call, "out") ?? join(paths.root, "keys", `root-${have.version + 1}.draft`);
+    await expectNoDraft(out, have);
     const made = await makeKeys(call, paths, role);
     const next = planRotation({
       have,
@@ -56,8 +59,7 @@ export const keysRotateCommand: CommandDefinition = {
     // On disk before it is listed anywhere.
     for (const { file, key } of made.online) await saveSigningKey(file, key);
     const draft = writeDraft(next, await signersHere(have, next, paths, made.keys));
-    const file = pathOption(call, "out") ?? join(paths.root, "keys", `root-${next.version}.draft`);
-    await writeAtomically(file, draft);
+    await writeAtomically(out, draft);
     const missing = sayMissing(have, readDraft(draft, rootKeysOf(have)));
     const changes = describeRootChange(have, next, nowMs);
     return {
@@ -65,7 +67,7 @@ export const keysRotateCommand: CommandDefinition = {
       document: {
         role,
         version: next.version,
-        draft: file,
+        draft: out,
         changes,
         missing,
         keys: made.keys.map(({ keyId }) => keyId),
@@ -73,9 +75,9 @@ export const keysRotateCommand: CommandDefinition = {
       text: [
         ...changes,
         ...made.words,
-        `written to ${file}`,
+        `written to ${out}`,
         ...missing.words,
-        ...sayNext(file, missing.isComplete, paths),
+        ...sayNext(out, missing.isComplete, paths),
       ].join("\n"),
     };
   },

@@ -260,7 +260,8 @@ function createFixedTrust(mesh: string): Trust {
     builderKey: key,
     renew: (envelope) => envelope,
     dropEpoch: (envelope) => envelope,
-    refresh: async () => null,
+    refresh: async () => ({ refused: null, gaps: [] }),
+    saveRoots: async () => {},
   };
 }
 
