@@ -184,11 +184,11 @@ export const conditionKinds: readonly ConditionKind[] = [
   {
     code: "root-refused",
     subject: "records",
-    watches: "the records hold a next root that the present one does not accept",
+    watches: "the records or keys/roots hold a next root that the present one does not accept",
     opens: ["worker/watch-keys.ts"],
     closes: ["worker/watch-keys.ts"],
     urgent: "yes",
-    remedy: "remove that row of root_document, and find out who wrote it",
+    remedy: "remove that row of root_document, or that file, and find out who wrote it",
   },
   {
     code: "root-gap",

@@ -149,6 +149,17 @@ describe("the keys of a controller that runs (R33)", () => {
       await keepRoot(own.db, mesh, { version: 2, envelope: Buffer.from(two) });
       expect(await trust.refresh(own.db)).toEqual({ refused: null, gaps: [] });
       expect(trust.root.version).toBe(3);
+      // Older records in their place, and a controller whose own root file is as old: the folder of roots is newer.
+      await trust.saveRoots(own.db);
+      await own.db.query(`delete from root_document where version > 1`);
+      const again = await openTrust({ mesh, keys, nowMs: () => REFERENCE });
+      expect(await again.refresh(own.db)).toEqual({ refused: null, gaps: [] });
+      expect(again.root.version).toBe(3);
+      expect((await listRootsAfter(own.db, mesh, 0)).map(({ version }) => version)).toEqual([1, 2, 3]);
+      // A file that root 3 does not vouch for is said, and gets nowhere.
+      await writeFile(join(place, "roots", "4.dsse"), two);
+      expect((await again.refresh(own.db)).refused?.message).toMatch(/root 4 in .*roots is refused: it is root 2/);
+      expect((await listRootsAfter(own.db, mesh, 3)).length).toBe(0);
     } finally {
       await own.close();
     }
