@@ -81,7 +81,7 @@ describe("the keys of a controller that runs (R33)", () => {
     }
   });
 
-  it("puts back every root that the records lost, and says what it cannot put back; a host at root 3 goes on", async () => {
+  it("puts back every root that the records lost, and says what it cannot put back", async () => {
     const own = await openRecords();
     const place = await mkdtemp(join(tmpdir(), "mesh-gap-"));
     const keys = {
