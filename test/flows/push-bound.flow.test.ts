@@ -12,10 +12,10 @@ afterEach(async () => {
   await flow.close();
 });
 
-/** A world without rest: whenever the provider's node is sent something, its database server is to be on another port. */
+/** A world without rest, by its owner, who may write assignments: whenever the provider's node is sent something, its database server is to be on another port. */
 async function moveProviderWithEachSend(): Promise<void> {
   await flow.db.query(`
-    create function move_provider() returns trigger language plpgsql as $$
+    create function move_provider() returns trigger language plpgsql security definer as $$
     begin
       update assignment
          set config = config || jsonb_build_object('port', (coalesce(config ->> 'port', '5433')::integer + 1)::text)
