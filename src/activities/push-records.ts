@@ -16,6 +16,7 @@ import {
   getBaseline,
   getPush,
   listTold,
+  listToldNodes,
   openPush,
   recordBaseline,
   recordTold,
@@ -77,6 +78,9 @@ export interface GateRecords {
     wanted: readonly { readonly provision: string; readonly version: number }[],
   ): Promise<SealedBox[]>;
   insertDeclaration(sent: NewDeclaration): Promise<void>;
+  getPush(push: string): Promise<PushRecord | null>;
+  /** Who was told in this round, whatever became of it. */
+  listToldNodes(round: Round): Promise<Name[]>;
   recordTold(push: string, told: readonly Told[]): Promise<void>;
 }
 
@@ -117,6 +121,8 @@ function createGateRecords(tx: Transaction, mesh: Name): GateRecords {
     insertSealedBoxes: (recipient, boxes) => insertSealedBoxes(tx, mesh, recipient, boxes),
     listSealedBoxes: (recipient, wanted) => listSealedBoxes(tx, mesh, recipient, wanted),
     insertDeclaration: (sent) => insertDeclaration(tx, sent),
+    getPush: (push) => getPush(tx, mesh, push),
+    listToldNodes: (round) => listToldNodes(tx, mesh, round),
     recordTold: (push, told) => recordTold(tx, mesh, push, told),
   };
 }

@@ -39,8 +39,9 @@ export interface TellRequest {
 /**
  * The one transaction (R27, R28): numbers, reads, compositions, mints, declarations and their record are one commit.
  * Where the mesh is stopped, the push ends with that (R35), and StoppedError is thrown.
- * Done again it is done under new numbers, and sends nothing that this push already told. Only before it begins is a
- * cancelled or shut down attempt stopped: after that the transaction ends as a whole.
+ * Done again it does nothing for whom this round already told, so an attempt that was given up and goes on beside its
+ * retry changes nothing. InputError where the push has ended. Only before it begins is a cancelled or shut down attempt stopped: after that the transaction
+ * ends as a whole.
  */
 export async function tellBatch(
   deps: TellDependencies,
@@ -86,7 +87,14 @@ interface Batch {
 }
 
 async function tellTargets(deps: TellDependencies, batch: Batch): Promise<void> {
-  const { gate, numbers, push, request, targets } = batch;
+  const { gate, numbers, push, request } = batch;
+  // Once the round was told the push looks further, and ends: nobody would be told of what is minted after that look.
+  const toldNodes = new Set(await gate.listToldNodes({ push: push.id, round: request.round }));
+  const targets = batch.targets.filter(({ node }) => !toldNodes.has(node));
+  if (targets.length === 0) return;
+  const now = await gate.getPush(push.id);
+  // As after a stop (R35) whose answer was lost: what its end says it told would no longer be true.
+  if (now !== null && now.endedAt !== null) throw new InputError(`push ${push.id} has ended: ${now.result?.message}`);
   const before = await gate.loadWorld();
   const decide = (world: World, target: PushTarget): TellDecision =>
     decideTell({
@@ -97,7 +105,7 @@ async function tellTargets(deps: TellDependencies, batch: Batch): Promise<void> 
       why: target.why,
       confirmRemoval: request.confirmRemoval,
     });
-  const world = await issueAndWithdraw(deps, batch, before, decide);
+  const world = await issueAndWithdraw(deps, { ...batch, targets }, before, decide);
   const told: Told[] = [];
   for (const [index, target] of targets.entries()) {
     const number = numbers[index];

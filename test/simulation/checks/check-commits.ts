@@ -75,7 +75,10 @@ export function createCommitChecks(open: (envelope: Uint8Array) => Declaration):
         checkRecord(commit, one);
         const declaration = open(one.mail.envelope);
         checkCredentials(commit, declaration);
-        if (!crossed.has(one.sent.push)) checkReach(commit, one, changed);
+        if (!crossed.has(one.sent.push)) {
+          checkOpen(commit, one);
+          checkReach(commit, one, changed);
+        }
         checkMoment(commit, one);
         checkOnce(commit, one, declaration);
         checkFreshness(commit, declaration);
@@ -135,6 +138,15 @@ function checkCredentials(commit: GateCommit, declaration: Declaration): void {
     demand(issued.has(`${provision}#${version}`), "I8c", () => {
       return `${declaration.epoch}.${declaration.number} to ${declaration.node} names ${provision}#${version}, which is not issued`;
     });
+}
+
+/** I9: a push looks whom it changed after each round, and for the last time before it ends: what is sent after is missed. */
+function checkOpen({ before }: GateCommit, { sent }: KeptDeclaration): void {
+  const { push, round, node } = sent;
+  const endedAt = before.pushes.get(push)?.endedAt ?? null;
+  demand(endedAt === null, "I9", () => `${push} told ${node} after it had ended`);
+  const isTold = before.told.get(push)?.some((one) => one.round === round && one.node === node) ?? false;
+  demand(!isTold, "I9", () => `round ${round} of ${push} told ${node} twice`);
 }
 
 /** I9, I9b: a cascade reaches whom the push changed, at the builds that machine was last sent. */

@@ -76,6 +76,14 @@ export const pushMutants: readonly Mutant[] = [
     breaks: ["I9"],
   },
   {
+    name: "told-too-late",
+    why: "an attempt that was given up tells again whom its retry told, when the push has looked further",
+    file: "src/activities/tell.ts",
+    find: `filter(({ node }) => !toldNodes.has(node))`,
+    replace: `filter(({ node }) => !toldNodes.has(node) || node !== "")`,
+    breaks: ["I9"],
+  },
+  {
     name: "named-anew",
     why: "a retry names others than its first attempt",
     file: "src/activities/open-push.ts",

@@ -236,7 +236,8 @@ async function actInside({ store }: Run, { records, epoch, taken, sent }: InGate
       const outcome = one.at === 0 ? ("sent" as const) : ("held" as const);
       const order = outcome === "sent" ? { epoch, number: taken[0] ?? null } : { epoch: null, number: null };
       const { node: name, round } = one;
-      return records.recordTold(one.push, [{ node: name, round, outcome, why: "contract", ...order, digest: null }]);
+      await records.recordTold(one.push, [{ node: name, round, outcome, why: "contract", ...order, digest: null }]);
+      return [await records.listToldNodes({ push: one.push, round }), await records.getPush(one.push)];
     }
   }
 }

@@ -49,6 +49,13 @@ export function createGateTwin({ draft, statement, nowIso, onRead }: GateRoad): 
           ),
       ),
     insertDeclaration: (sent) => statement(() => insertDeclaration(draft, sent)),
+    getPush: (push) => statement(() => draft.pushes.get(push) ?? null),
+    listToldNodes: ({ push, round }) =>
+      statement(() =>
+        (draft.told.get(push) ?? [])
+          .flatMap((one) => (one.round === round ? [one.node] : []))
+          .toSorted((a, b) => (a < b ? -1 : 1)),
+      ),
     recordTold: (push, told) =>
       statement(() => {
         const known = [...(draft.told.get(push) ?? [])];
