@@ -14,8 +14,6 @@ export interface Tried {
 export interface TrySeeds {
   readonly base: string;
   readonly count: number;
-  /** Beside the count: no new seed begins once this process has used so much. */
-  readonly cpuSecondsAtMost?: number;
   readonly setting: Setting;
   readonly onResult?: (result: SeedResult, done: number) => void;
 }
@@ -23,14 +21,13 @@ export interface TrySeeds {
 /** Runs the seeds of a base until one breaks a promise. */
 export async function trySeeds(pool: Pool, options: TrySeeds): Promise<Tried> {
   const { base, count, setting, onResult } = options;
-  const isSpent = watchBudget(options.cpuSecondsAtMost ?? Number.POSITIVE_INFINITY);
   let next = 0;
   let done = 0;
   let events = 0;
   let sends = 0;
   const failed: { index: number; result: SeedResult }[] = [];
   const runSome = async (): Promise<void> => {
-    while (next < count && failed.length === 0 && !isSpent()) {
+    while (next < count && failed.length === 0) {
       const index = next;
       next += 1;
       const result = await pool.run(seedOf(base, index), setting);
@@ -44,12 +41,4 @@ export async function trySeeds(pool: Pool, options: TrySeeds): Promise<Tried> {
   await Promise.all(Array.from({ length: pool.size }, runSome));
   const [first] = failed.toSorted((a, b) => a.index - b.index);
   return { seeds: done, events, sends, failed: first?.result ?? null };
-}
-
-function watchBudget(cpuSeconds: number): () => boolean {
-  const from = process.cpuUsage();
-  return () => {
-    const { user, system } = process.cpuUsage(from);
-    return user + system > cpuSeconds * 1_000_000;
-  };
 }
