@@ -30,6 +30,7 @@ const lines: readonly (readonly [string, string])[] = [
   ["side effect", `import "@test/core";`],
   ["re-export", `export { one } from "@test/core";`],
   ["re-export of everything", `export * from "@test/core";`],
+  ["re-export of everything where the whole tree is read", `export * from "@test/core"; void require;`],
   ["export * as", `export * as core from "@test/core";`],
   ["re-export without names", `export {} from "@test/core";`],
   ["type-only", `import type { One } from "@test/core";`],
