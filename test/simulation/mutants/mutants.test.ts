@@ -17,7 +17,7 @@ describe("a bug planted in the real source", () => {
     async (mutant) => {
       const workers = Math.min(4, availableParallelism());
       const { violation } = await tryMutant(mutant, {
-        base: "mutants",
+        base: "planted",
         count: seedsAtMost,
         workers,
         setting: fullSetting,

@@ -62,7 +62,7 @@ export const orderMutants: readonly Mutant[] = [
     await deps.records.passGate({ epoch: deps.epoch, count: targets.length }, (gate, numbers) =>
       tellTargets(deps, { gate: { ...gate, loadWorld: async () => world }, numbers, push, request, targets }),
     );`,
-    breaks: ["I7", "I8", "I8c", "I14"],
+    breaks: ["I7", "I8", "I8c", "I9b", "I14"],
   },
   {
     name: "reads-outside",
