@@ -10,6 +10,7 @@ import { generateSealIdentity } from "../../src/link/sealing.ts";
 import { createToken, useToken } from "../../src/store/enrolment.ts";
 import { createDeclarationWakes, createGatewayRecords } from "../../src/worker/gateway-records.ts";
 import { hostKey, makeReport, strangerKey } from "../link/support/fixtures.ts";
+import { gatewayPaths } from "../link/support/gateway-paths.ts";
 import { raiseGateway, type Raised } from "../link/support/raise-gateway.ts";
 import { addNodes, grant, mesh, openRecords, sendOne, type Records } from "../store/open-records.ts";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -26,15 +27,7 @@ const touched: Readonly<Record<Write, readonly string[]>> = {
 };
 
 const blob = `sha256:${"a".repeat(64)}`;
-const paths: Readonly<Record<string, string>> = {
-  "GET /v1/health": "/v1/health",
-  "POST /v1/enrol": "/v1/enrol",
-  "GET /v1/nodes/:node/declaration": "/v1/nodes/node-a/declaration?after=0.0&wait=0",
-  "POST /v1/nodes/:node/report": "/v1/nodes/node-a/report",
-  "GET /v1/roots/:version": "/v1/roots/2",
-  "GET /v1/blobs/:digest": `/v1/blobs/${blob}`,
-  "POST /v1/webhooks/:source": "/v1/webhooks/forge",
-};
+const paths = gatewayPaths(blob);
 
 type Caller = { readonly name: string; readonly is: IdentityClass | "nobody"; readonly node?: string };
 const callers: readonly Caller[] = [

@@ -8,6 +8,7 @@ import { newEnrolmentSecret } from "../../../src/link/enrolment-token.ts";
 import { sealReport } from "../../../src/link/report-envelope.ts";
 import { generateSealIdentity } from "../../../src/link/sealing.ts";
 import { hostKey, makeReport, strangerKey } from "../support/fixtures.ts";
+import { gatewayPaths } from "../support/gateway-paths.ts";
 import { createMemoryRecords } from "../support/memory-records.ts";
 import { raiseGateway, type Raised } from "../support/raise-gateway.ts";
 
@@ -27,15 +28,7 @@ const callers: readonly Caller[] = [
 ];
 
 const digest = `sha256:${"a".repeat(64)}`;
-const paths: Readonly<Record<string, string>> = {
-  "GET /v1/health": "/v1/health",
-  "POST /v1/enrol": "/v1/enrol",
-  "GET /v1/nodes/:node/declaration": "/v1/nodes/node-a/declaration?after=0.0&wait=0",
-  "POST /v1/nodes/:node/report": "/v1/nodes/node-a/report",
-  "GET /v1/roots/:version": "/v1/roots/2",
-  "GET /v1/blobs/:digest": `/v1/blobs/${digest}`,
-  "POST /v1/webhooks/:source": "/v1/webhooks/forge",
-};
+const paths = gatewayPaths(digest);
 
 let raised: Raised;
 let seal = "";
