@@ -23,6 +23,8 @@ export interface ObjectSession {
   describe(names: readonly string[]): Promise<(ObjectInfo | null)[]>;
   /** The caller knows their size. */
   read(ids: readonly ObjectId[]): Promise<(Buffer | null)[]>;
+  /** The clone was thrown away: whoever asks next asks the new one, and not a process that still holds the old one open. */
+  forget(): void;
 }
 
 export interface SessionOptions {
@@ -40,8 +42,12 @@ export function createObjectSession(options: SessionOptions): ObjectSession {
   const describing = createTalk(options, "--batch-check");
   const reading = createTalk(options, "--batch");
   return {
-    describe: async (names) => (await describing(names)).map((answer) => answer?.info ?? null),
-    read: async (ids) => (await reading(ids)).map((answer) => answer?.content ?? null),
+    describe: async (names) => (await describing.ask(names)).map((answer) => answer?.info ?? null),
+    read: async (ids) => (await reading.ask(ids)).map((answer) => answer?.content ?? null),
+    forget: () => {
+      describing.forget();
+      reading.forget();
+    },
   };
 }
 
@@ -51,12 +57,15 @@ interface Answered {
 }
 
 type Mode = "--batch" | "--batch-check";
-type Talk = (names: readonly string[]) => Promise<(Answered | null)[]>;
+interface Talk {
+  ask(names: readonly string[]): Promise<(Answered | null)[]>;
+  forget(): void;
+}
 
 function createTalk({ dir, waitMs, signal }: SessionOptions, mode: Mode): Talk {
   let open: { readonly line: Line; readonly identity: string } | null = null;
   let identifiedAt = 0;
-  return async (names) => {
+  const ask = async (names: readonly string[]): Promise<(Answered | null)[]> => {
     signal?.throwIfAborted();
     if (names.length === 0) return [];
     for (const name of names) if (/[\n\0]/.test(name)) throw new Error("an object's name is one line");
@@ -71,6 +80,11 @@ function createTalk({ dir, waitMs, signal }: SessionOptions, mode: Mode): Talk {
     }
     return open.line.ask(names, waitMs);
   };
+  const forget = (): void => {
+    open?.line.end();
+    open = null;
+  };
+  return { ask, forget };
 }
 
 async function identify(dir: string): Promise<string> {

@@ -7,7 +7,7 @@ import { commitInfo } from "./commit-info.ts";
 import { fetchCommits, hasObject, type Remote } from "./fetch-commits.ts";
 import type { GitConfig } from "./git.ts";
 import { blobsAt, foldersAt, listTree, readBlobs, treeAt } from "./git-objects.ts";
-import { createObjectSession } from "./object-session.ts";
+import { createObjectSession, type ObjectSession } from "./object-session.ts";
 import { readCredentials, type HostCredentials } from "./remote-credentials.ts";
 import type { Repository } from "./repository.ts";
 import { checkRepositoryUrl } from "./repository-url.ts";
@@ -40,7 +40,7 @@ export async function openRepository(options: OpenRepository): Promise<Repositor
   const local = { dir, waitMs: localMs, signal, session };
   const config = (): Promise<GitConfig> => readCredentials(url, options.credentials ?? {});
   const remote = { url, dir, signal, session, config, cloneBytes: options.cloneBytes ?? 4 * 1024 ** 3 };
-  const explain = (error: unknown): Promise<unknown> => explainDamage(error, url, options);
+  const explain = (error: unknown): Promise<unknown> => explainDamage(error, session, { ...options, url });
   const whole = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
@@ -65,11 +65,16 @@ export async function openRepository(options: OpenRepository): Promise<Repositor
 }
 
 /** A damaged clone heals: it is thrown away, and whoever asks again has it made anew (case 4). */
-async function explainDamage(error: unknown, url: string, options: OpenRepository): Promise<unknown> {
+async function explainDamage(
+  error: unknown,
+  session: ObjectSession,
+  { url, dir, onDamaged }: OpenRepository,
+): Promise<unknown> {
   if (!isDamage(error)) return error;
   const why = error instanceof Error ? error.message : String(error);
-  await discardClone(options.dir);
-  await options.onDamaged?.(why);
+  await discardClone(dir);
+  session.forget();
+  await onDamaged?.(why);
   return new UnavailableError(
     `the clone of repository ${url} was damaged and is made again: ${why.slice(0, 300)}`,
     "Nothing is to be done when it comes alone. When it comes again and again, the disk is to be looked at.",
