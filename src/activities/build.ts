@@ -34,6 +34,7 @@ import { planSecondBuild } from "./plan-second-build.ts";
 import { keptFor } from "./kept-records.ts";
 import { loadBuildPlan } from "./load-build-facts.ts";
 import type { RepositoryPool } from "./repository-pool.ts";
+import { stopAtBadInput } from "./stop-at-bad-input.ts";
 import { buildRequestSchema, readWorkflowInput } from "./workflow-input.ts";
 
 export interface BuildDependencies {
@@ -72,52 +73,54 @@ export function createBuildActivities(deps: BuildDependencies) {
      * Builds and judges one module at exact inputs, at most once (R9). What somebody else judged is answered from the
      * record; inputs that nobody wants any more are *superseded*. An environment that failed is a verdict too (R11).
      */
-    async buildModule(given: BuildRequest): Promise<BuildResult> {
-      const request = readWorkflowInput(buildRequestSchema, deps.mesh, given);
-      const claimant =
-        Context.current().info.workflowExecution?.workflowId ?? `activity ${Context.current().info.activityId}`;
-      const { facts, plan, modules } = await loadBuildPlan(deps.db, deps.mesh, {
-        ...deps,
-        toolchains: deps.describeToolchains(),
-        claimant,
-        running: new Set(),
-        now: new Date(deps.nowMs()).toISOString(),
-        kept: keptFor(deps.db, deps.mesh),
-      });
-      const planned = plan.ready.find((one) => one.module === request.module && one.inputs === request.inputs);
-      if (planned === undefined)
-        return superseded(
-          request,
-          plan.current.find((one) => one.module === request.module),
-        );
-      const module = await atNewestCommit(
-        deps,
-        modules.find((one) => one.name === request.module),
-      );
-      if (module === undefined || module.sourceCommit === null)
-        throw new Error(`module ${request.module} was planned and is not there`);
-      const wanted = {
-        module: planned.module,
-        inputs: planned.inputs,
-        closure: planned.closure,
-        commit: module.sourceCommit,
-        claimant,
-        staleMs: deps.lostAfterMs,
-      };
-      const claim = await atStep("build.claim", () => claimBuild(deps.db, deps.mesh, wanted));
-      if (claim.kind === "judged") return toResult(claim.build);
-      if (claim.kind === "building")
-        throw new Error(`${request.module} is being built at these inputs by ${claim.build.claimant}`);
-      return buildClaimed(deps, {
-        planned,
-        module,
-        modules,
-        edges: facts.modules.get(module.name)?.edges ?? [],
-        lastFit: facts.modules.get(module.name)?.lastFit?.closure ?? null,
-        attempt: claim.attempt,
-      });
-    },
+    buildModule: (given: BuildRequest): Promise<BuildResult> => stopAtBadInput(() => buildPlanned(deps, given)),
   };
+}
+
+async function buildPlanned(deps: BuildDependencies, given: BuildRequest): Promise<BuildResult> {
+  const request = readWorkflowInput(buildRequestSchema, deps.mesh, given);
+  const claimant =
+    Context.current().info.workflowExecution?.workflowId ?? `activity ${Context.current().info.activityId}`;
+  const { facts, plan, modules } = await loadBuildPlan(deps.db, deps.mesh, {
+    ...deps,
+    toolchains: deps.describeToolchains(),
+    claimant,
+    running: new Set(),
+    now: new Date(deps.nowMs()).toISOString(),
+    kept: keptFor(deps.db, deps.mesh),
+  });
+  const planned = plan.ready.find((one) => one.module === request.module && one.inputs === request.inputs);
+  if (planned === undefined)
+    return superseded(
+      request,
+      plan.current.find((one) => one.module === request.module),
+    );
+  const module = await atNewestCommit(
+    deps,
+    modules.find((one) => one.name === request.module),
+  );
+  if (module === undefined || module.sourceCommit === null)
+    throw new Error(`module ${request.module} was planned and is not there`);
+  const wanted = {
+    module: planned.module,
+    inputs: planned.inputs,
+    closure: planned.closure,
+    commit: module.sourceCommit,
+    claimant,
+    staleMs: deps.lostAfterMs,
+  };
+  const claim = await atStep("build.claim", () => claimBuild(deps.db, deps.mesh, wanted));
+  if (claim.kind === "judged") return toResult(claim.build);
+  if (claim.kind === "building")
+    throw new Error(`${request.module} is being built at these inputs by ${claim.build.claimant}`);
+  return buildClaimed(deps, {
+    planned,
+    module,
+    modules,
+    edges: facts.modules.get(module.name)?.edges ?? [],
+    lastFit: facts.modules.get(module.name)?.lastFit?.closure ?? null,
+    attempt: claim.attempt,
+  });
 }
 
 /** Its source as it was planned, at the newest commit that has it: an older one may be gone from the remote by now. */

@@ -1,6 +1,4 @@
 import { Context } from "@temporalio/activity";
-import { ApplicationFailure } from "@temporalio/common";
-import { InputError } from "../core/errors.ts";
 import { observeCondition } from "../store/conditions.ts";
 import { endWave } from "../store/waves.ts";
 import { closePush } from "./close-push.ts";
@@ -19,6 +17,7 @@ import { heartbeatEvery } from "./heartbeat-every.ts";
 import { openNewPush, type PushRequest } from "./open-push.ts";
 import { noteUnsettled } from "./note-unsettled.ts";
 import { planSteps } from "./plan-steps.ts";
+import { stopAtBadInput } from "./stop-at-bad-input.ts";
 import { pushRequestSchema, readWorkflowInput } from "./workflow-input.ts";
 
 export type ControlActivities = ReturnType<typeof createControlActivities>;
@@ -65,14 +64,11 @@ export function createControlActivities(deps: ControlDependencies) {
   };
 }
 
-/** Beats while it acts. Bad input is not made better by doing it again. */
+/** Beats while it acts. */
 async function guarded<T>(act: () => Promise<T>): Promise<T> {
   const stopHeartbeat = heartbeatEvery(5_000);
   try {
-    return await act();
-  } catch (error) {
-    if (error instanceof InputError) throw ApplicationFailure.nonRetryable(error.message, "InputError", error.next);
-    throw error;
+    return await stopAtBadInput(act);
   } finally {
     stopHeartbeat();
   }

@@ -1,5 +1,5 @@
 import type { ExitCode } from "../decide/exit-code.ts";
-import { DeadEpochError, InputError, StoppedError, UnavailableError } from "../core/errors.ts";
+import { DeadEpochError, InputError, RecordsRefusedError, StoppedError, UnavailableError } from "../core/errors.ts";
 
 /** What a person and a script need of an error: which kind, what happened, what to do next. */
 export interface ErrorAnswer {
@@ -21,7 +21,8 @@ export function answerForError(error: unknown): ErrorAnswer {
   if (error instanceof DeadEpochError) {
     return { kind: "refused", code: 2, message: error.message, next: "see who holds it: mesh status" };
   }
-  if (error instanceof StoppedError) return { kind: "refused", code: 2, message: error.message, next: error.next };
+  if (error instanceof StoppedError || error instanceof RecordsRefusedError)
+    return { kind: "refused", code: 2, message: error.message, next: error.next };
   const noAnswer = findNoAnswer(error, 0);
   if (noAnswer !== null) {
     return {

@@ -146,6 +146,16 @@ export const conditionKinds: readonly ConditionKind[] = [
     remedy: "see the controller's log",
   },
   {
+    code: "records-refuse",
+    subject: "activity",
+    watches:
+      "PostgreSQL refuses what an activity does: its role lacks a right, or a table is not of this version; it is tried every minute",
+    opens: ["worker/say-refusals.ts"],
+    closes: ["worker/say-refusals.ts"],
+    urgent: "yes",
+    remedy: "start the controller again; where it may not mend rights, `mesh database roles --sql`",
+  },
+  {
     code: "builds-without-sandbox",
     subject: "builds",
     watches: "modules are built without a sandbox, because the settings allow it and there is none",

@@ -21,6 +21,19 @@ export class UnavailableError extends Error {
   }
 }
 
+/**
+ * The records do not let this code do that: a right, a table or a column is not there. Until a person changes the database, doing
+ * it again does not help (exit code 2).
+ */
+export class RecordsRefusedError extends Error {
+  override readonly name = "RecordsRefusedError";
+  readonly next: string;
+  constructor(message: string, next: string, options?: ErrorOptions) {
+    super(message, options);
+    this.next = next;
+  }
+}
+
 /** This process is no longer the writer: stop, do not retry (R34, R36). */
 export class DeadEpochError extends Error {
   override readonly name = "DeadEpochError";

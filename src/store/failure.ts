@@ -1,5 +1,5 @@
 import pg from "pg";
-import { InputError, UnavailableError } from "../core/errors.ts";
+import { InputError, RecordsRefusedError, UnavailableError } from "../core/errors.ts";
 
 /** SQLSTATE classes in which PostgreSQL did not decide about our statement: connection, resources, operator, system. */
 const unavailableClasses = new Set(["08", "53", "57", "58"]);
@@ -8,14 +8,19 @@ const unavailableCodes = new Set(["25006", "25P03", "25P04", "55P03"]);
 const serializationCodes = new Set(["40001", "40P01"]);
 /** At the connection: no such role, or not one of this user's (R41). */
 const roleCodes = new Set(["22023", "42501"]);
+const rightCode = "42501";
+/** Undefined table, column, function, schema: the tables are not of this code's version. */
+const otherTablesCodes = new Set(["42P01", "42703", "42883", "3F000"]);
 const credentialCodes = new Set(["28000", "28P01", "3D000"]);
 
 /**
  * What a failed statement means to a caller: UnavailableError where nothing was decided and asking again may
- * help, InputError where the settings are wrong, else the error itself. The cause is always kept.
+ * help, InputError where the settings are wrong, RecordsRefusedError where a right or a table is missing, else the error itself.
+ * The cause is always kept.
  */
 export function readFailure(error: unknown, doing: string): Error {
-  if (error instanceof UnavailableError || error instanceof InputError) return error;
+  if (error instanceof UnavailableError || error instanceof InputError || error instanceof RecordsRefusedError)
+    return error;
   if (error instanceof pg.DatabaseError) return readDatabaseError(error, doing);
   // A bad parameter is our own mistake; everything else that is not an answer of the server is the road to it.
   if (error instanceof TypeError || error instanceof RangeError) return error;
@@ -37,8 +42,10 @@ export function isDuplicateKey(error: unknown): boolean {
 }
 
 /** The database's user may not do that. */
-export function isRightMissing(error: unknown): error is pg.DatabaseError {
-  return error instanceof pg.DatabaseError && error.code === "42501";
+export function isRightMissing(error: unknown): error is RecordsRefusedError {
+  return (
+    error instanceof RecordsRefusedError && error.cause instanceof pg.DatabaseError && error.cause.code === rightCode
+  );
 }
 
 /** Somebody else made or changed the same role or row of the catalog in the same moment. */
@@ -79,6 +86,20 @@ function readDatabaseError(error: pg.DatabaseError, doing: string): Error {
     return new UnavailableError(
       `PostgreSQL gave up while ${doing}: ${error.message} (${code})`,
       "see whether the database runs and has room, then try again",
+      { cause: error },
+    );
+  }
+  if (code === rightCode) {
+    return new RecordsRefusedError(
+      `PostgreSQL does not allow it: ${error.message}, ${doing}`,
+      "see which rights are missing: mesh database roles; a start of the controller gives them as far as it may",
+      { cause: error },
+    );
+  }
+  if (otherTablesCodes.has(code)) {
+    return new RecordsRefusedError(
+      `the tables are not those of this version of mesh: ${error.message}, ${doing}`,
+      "start the controller of this version: it brings the tables up before anything else",
       { cause: error },
     );
   }

@@ -4,8 +4,11 @@ import type { ControlActivities } from "../activities/control.ts";
 import type { DeadEpochError } from "../core/errors.ts";
 import { buildQueue, controlQueue, deliverQueue } from "../decide/ids.ts";
 import { createActivities } from "./create-activities.ts";
+import type { Database } from "../store/database.ts";
+import { type DatabaseRole, roleName } from "../store/writers/database-role.ts";
 import type { Lease } from "./lease-keeper.ts";
 import type { ControllerParts } from "./open-parts.ts";
+import { sayRefusals } from "./say-refusals.ts";
 import type { ServeConfig } from "./serve-config.ts";
 
 export interface WorkerParts {
@@ -22,7 +25,11 @@ export interface WorkerParts {
 
 /** Three queues: decisions, builds, and sends. Only the holder of the lease polls the last one. A shell polls no builds. */
 export async function createWorkers(worker: WorkerParts): Promise<Worker[]> {
-  const { config, connection, workflowBundle } = worker;
+  const { config, parts, connection, workflowBundle } = worker;
+  const saying = (db: Database, role: DatabaseRole): Pick<WorkerOptions, "interceptors"> => {
+    const who = parts.roles.enforced ? roleName(role) : "the user of the database's address";
+    return { interceptors: { activity: [sayRefusals({ db, mesh: config.mesh, log: parts.log, who })] } };
+  };
   const shared: Pick<
     WorkerOptions,
     "connection" | "namespace" | "shutdownGraceTime" | "shutdownForceTime" | "stickyQueueScheduleToStartTimeout"
@@ -38,6 +45,7 @@ export async function createWorkers(worker: WorkerParts): Promise<Worker[]> {
   const builder = async (): Promise<Worker> =>
     Worker.create({
       ...shared,
+      ...saying(parts.builderDb, "builder"),
       taskQueue: buildQueue(config.mesh),
       activities: build,
       // Of this machine; another that polls the same queue has its own.
@@ -46,6 +54,7 @@ export async function createWorkers(worker: WorkerParts): Promise<Worker[]> {
   return [
     await Worker.create({
       ...shared,
+      ...saying(parts.db, "controller"),
       taskQueue: controlQueue(config.mesh),
       workflowBundle: { code: workflowBundle },
       activities: worker.does === "pushes" ? refuseOther(control) : control,
@@ -56,6 +65,7 @@ export async function createWorkers(worker: WorkerParts): Promise<Worker[]> {
     // Batches queue at the gate anyway.
     await Worker.create({
       ...shared,
+      ...saying(parts.db, "controller"),
       taskQueue: deliverQueue(config.mesh),
       activities: deliver,
       maxConcurrentActivityTaskExecutions: 4,

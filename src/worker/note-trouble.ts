@@ -12,13 +12,15 @@ export interface LoopTrouble {
 }
 
 export interface TroubleOf extends Pick<Observation, "code" | "subject" | "remedy"> {
+  /** When somebody should look now. Left out: no. */
+  readonly urgent?: boolean;
   /** What does not work, as the beginning of a sentence. */
   readonly what: string;
 }
 
 export function watchTrouble(
   { db, mesh, log }: { readonly db: Queryable; readonly mesh: Name; readonly log: Logger },
-  { what, ...condition }: TroubleOf,
+  { what, urgent = false, ...condition }: TroubleOf,
 ): LoopTrouble {
   let isOpen = true;
   // One write after the other: a loss and the success behind it are told in one moment, on two connections.
@@ -42,7 +44,7 @@ export function watchTrouble(
       inOrder(async () => {
         isOpen = true;
         const message = `${what}: ${error instanceof Error ? error.message : String(error)}`;
-        await keep(() => observeCondition(db, mesh, { ...condition, message, urgent: false }));
+        await keep(() => observeCondition(db, mesh, { ...condition, message, urgent }));
       }),
     fine: () =>
       inOrder(async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { answerForError } from "../../src/cli/answer-for-error.ts";
-import { DeadEpochError, InputError, UnavailableError } from "../../src/core/errors.ts";
+import { DeadEpochError, InputError, RecordsRefusedError, UnavailableError } from "../../src/core/errors.ts";
 
 const withCode = (code: string) => Object.assign(new Error("connect failed"), { code });
 
@@ -9,6 +9,11 @@ describe("what an error ends a command with (R48)", () => {
     ["what a person typed is wrong", new InputError("no such node"), 2],
     ["nobody answered", new UnavailableError("PostgreSQL did not answer"), 3],
     ["another controller holds the lease", new DeadEpochError("demo", 3), 2],
+    [
+      "the records do not allow it",
+      new RecordsRefusedError("permission denied for table push", "mesh database roles"),
+      2,
+    ],
     ["a bare refused connection", withCode("ECONNREFUSED"), 3],
     ["a refused connection inside another error", new Error("reading", { cause: withCode("ECONNREFUSED") }), 3],
     ["every address refused", new AggregateError([withCode("ECONNREFUSED"), withCode("ECONNREFUSED")]), 3],

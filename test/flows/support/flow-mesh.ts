@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { Client, Connection } from "@temporalio/client";
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { pino } from "pino";
 import { inject } from "vitest";
 import { createControlActivities } from "../../../src/activities/control.ts";
 import { createPushRecords } from "../../../src/activities/push-records.ts";
@@ -17,6 +18,8 @@ import { openDatabase, type Database } from "../../../src/store/database.ts";
 import { readLease, takeLease } from "../../../src/store/lease.ts";
 import { ensureMesh } from "../../../src/store/meshes.ts";
 import { listTold, type ToldRecord } from "../../../src/store/pushes.ts";
+import { roleName } from "../../../src/store/writers/database-role.ts";
+import { sayRefusals } from "../../../src/worker/say-refusals.ts";
 import { createControllerClient, type ControllerClient, type PushOrder } from "../../../src/worker/client.ts";
 import { situationLimits } from "../../../src/worker/situation-limits.ts";
 import { createFreshDatabase } from "../../support/fresh-database.ts";
@@ -146,7 +149,13 @@ async function startWorkers(on: {
     random: Math.random,
     makeSuffix: () => randomBytes(2).toString("hex"),
   });
-  const shared = { connection: native, namespace: "default", stickyQueueScheduleToStartTimeout: "1 second" } as const;
+  const refusals = { db, mesh, log: pino({ level: "silent" }), who: roleName("controller"), retryMs: 200 };
+  const shared = {
+    connection: native,
+    namespace: "default",
+    stickyQueueScheduleToStartTimeout: "1 second",
+    interceptors: { activity: [sayRefusals(refusals)] },
+  };
   const workers = [
     await Worker.create({
       ...shared,
