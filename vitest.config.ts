@@ -1,4 +1,10 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+
+/** Left alone, vitest keeps one core for itself, which on two cores means one test file at a time. */
+const computing = availableParallelism();
+/** Servers, hosts and builds of a mesh mostly wait for each other: two meshes fit beside each other. */
+const waiting = 2;
 
 /**
  * unit: no server at all. records: real PostgreSQL. flows: real PostgreSQL, Temporal and git.
@@ -15,6 +21,7 @@ export default defineConfig({
           // Modules of beds are built and tested by the beds, in the sandbox.
           exclude: ["test/**/*.{pg,flow,bed}.test.ts", "test/beds/modules/**"],
           testTimeout: 30_000,
+          maxWorkers: computing,
           sequence: { groupOrder: 0 },
         },
       },
@@ -25,6 +32,7 @@ export default defineConfig({
           globalSetup: ["test/support/postgres-setup.ts"],
           testTimeout: 30_000,
           hookTimeout: 60_000,
+          maxWorkers: computing,
           sequence: { groupOrder: 0 },
         },
       },
@@ -35,7 +43,7 @@ export default defineConfig({
           globalSetup: ["test/support/postgres-setup.ts", "test/support/temporal-setup.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          maxWorkers: 1,
+          maxWorkers: waiting,
           sequence: { groupOrder: 1 },
         },
       },
@@ -46,7 +54,7 @@ export default defineConfig({
           globalSetup: ["test/beds/support/build-setup.ts"],
           testTimeout: 300_000,
           hookTimeout: 300_000,
-          maxWorkers: 1,
+          maxWorkers: waiting,
           sequence: { groupOrder: 1 },
         },
       },
