@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, chmod, cp, lstat, mkdir, readdir, rename, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
-import { InputError, UnavailableError } from "../core/errors.ts";
+import { InputError, UnavailableError, whenThere } from "../core/errors.ts";
 import { isErrno } from "./process-identity.ts";
 import { isRecord, readJson } from "./read-json.ts";
 import { runCommand } from "./run-command.ts";
@@ -142,24 +142,13 @@ async function makeSymlinks(root: string): Promise<void> {
   const list = (await readJson(join(root, "native", "pg-symlinks.json"), isLinkList)) ?? [];
   for (const { source, target } of list) {
     const at = join(root, target);
-    if (await isThere(at)) continue;
+    if ((await whenThere(lstat(at))) !== null) continue;
     try {
       await symlink(relative(dirname(at), join(root, source)), at);
     } catch (error) {
       // Another start made it at the same time.
       if (!isErrno(error, "EEXIST")) throw error;
     }
-  }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    // absence is the answer: that is the question.
-    if (isErrno(error, "ENOENT")) return false;
-    throw error;
   }
 }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { chmod, lstat, mkdir, realpath, symlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { whenThere } from "../core/errors.ts";
 import { chooseKeptPort } from "./ports.ts";
-import { isErrno } from "./process-identity.ts";
 import type { Progress } from "./progress.ts";
 import { isRecord, readJson } from "./read-json.ts";
 import { isReachableBy, readRunAs } from "./run-as.ts";
@@ -92,7 +92,7 @@ function isPorts(value: unknown): value is Readonly<Record<string, number>> {
  * a symbolic link in its place.
  */
 async function placeFolder(path: string, options: StateOptions): Promise<string> {
-  if (await isThere(path)) return await realpath(path);
+  if ((await whenThere(lstat(path))) !== null) return await realpath(path);
   await mkdir(dirname(path), { recursive: true });
   const user = readRunAs();
   if (user === null || (await isReachableBy(user, await realpath(dirname(path))))) {
@@ -112,15 +112,4 @@ async function placeFolder(path: string, options: StateOptions): Promise<string>
 async function makeOpenFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true });
   await chmod(path, 0o755);
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    // absence is the answer: that is the question.
-    if (isErrno(error, "ENOENT")) return false;
-    throw error;
-  }
 }
