@@ -70,8 +70,8 @@ export async function insertDeclaration(tx: Transaction, sent: NewDeclaration): 
     z.object({ notified: z.literal(true) }),
     `with inserted as (
        insert into declaration (mesh, node, epoch, number, digest, incarnation, envelope, builds, offers, push, round,
-                                why, issued_at, stale_after)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning mesh, node, epoch, number),
+                                why, issued_at, stale_after, granted)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) returning mesh, node, epoch, number),
      withdrawn as (
        update provision p set told_epoch = i.epoch, told_number = i.number from inserted i
         where p.mesh = i.mesh and p.provider_node = i.node and p.state = 'owed' and p.told_number is null

@@ -82,6 +82,13 @@ export async function insertProvisions(
 /**
  * Issued → owed. Before the declarations of the same transaction are inserted: those note which of them is the first
  * that no longer lists it. Answers how many; ids that are not issued are left as they are.
+ *
+ * What the newest declaration to the provider's node does not list (it was minted, and withdrawn before anybody told that
+ * node) changes nothing there, so nothing would ever be sent, and the debt never be paid: that newest declaration is the
+ * one that no longer lists it. An attempt of another push that is still in flight cannot list it after this. Numbers,
+ * reads and inserts are one transaction that holds the gate: what composed before this has committed, and is seen here as
+ * the newest; what composes later sees it owed, and lists issued ones only; a dead epoch does not pass. A host that still
+ * takes an older declaration reports at that older order, which confirms nothing.
  */
 export function withdrawProvisions(
   tx: Transaction,
@@ -90,8 +97,14 @@ export function withdrawProvisions(
 ): Promise<number> {
   return run(
     tx,
-    `update provision set state = 'owed', withdrawn_by = $2, withdrawn_at = now()
-      where mesh = $1 and id = any($3::text[]) and state = 'issued'`,
+    `update provision p set state = 'owed', withdrawn_by = $2, withdrawn_at = now(),
+                            told_epoch = n.epoch, told_number = n.number
+       from provision q left join lateral (
+         select epoch, number, granted from declaration
+          where mesh = q.mesh and node = q.provider_node order by epoch desc, number desc limit 1) n
+         on not (q.id || '#' || q.version = any(n.granted))
+      where q.mesh = $1 and q.id = any($3::text[]) and q.state = 'issued'
+        and p.mesh = q.mesh and p.id = q.id and p.version = q.version`,
     [mesh, withdrawal.push, withdrawal.ids],
   );
 }

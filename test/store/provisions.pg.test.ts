@@ -12,7 +12,18 @@ import {
   withdrawProvisions,
 } from "../../src/store/provisions.ts";
 import { insertSealedBoxes, listSealedBoxes } from "../../src/store/sealed-boxes.ts";
-import { addNodes, declarationOf, grant, mesh, openRecords, provisionOf, send, type Records } from "./open-records.ts";
+import {
+  addNodes,
+  declarationOf,
+  grant,
+  latch,
+  mesh,
+  openRecords,
+  provisionOf,
+  send,
+  untilWaiting,
+  type Records,
+} from "./open-records.ts";
 
 let records: Records;
 let epoch: number;
@@ -126,6 +137,48 @@ describe("provisions", () => {
     expect(await confirmWithdrawals(records.db, mesh, wrongKind)).toEqual([]);
     expect(await confirmWithdrawals(records.db, mesh, { ...wrongKind, node: "node-a" })).toEqual([]);
     expect(await confirm(after)).toHaveLength(1);
+  });
+
+  it("withdrawn before their provider was told of them are confirmed by what it was told last (R20)", async () => {
+    const last = await tell(other);
+    await mint(first);
+    await withdraw(first.id);
+    // Nothing changed for that node: nothing is sent to it any more.
+    expect(await listOwed(records.db, mesh)).toMatchObject([{ provision: { id: first.id }, told: true }]);
+    expect(await confirm({ ...last, number: last.number - 1 }, other)).toEqual([]);
+    expect(await confirm(last, first, other)).toEqual([]);
+    expect(await confirm(last, other)).toMatchObject([{ id: first.id, version: 1, state: "withdrawn" }]);
+  });
+
+  it("withdrawn are told of by the next send where the last one lists them, or may list them (R20)", async () => {
+    await mint(first, other);
+    await tell(first);
+    const last = await tell(first, other);
+    await withdraw(first.id);
+    // Sent by a release that did not record what it lists.
+    await records.db.query(`update declaration set granted = null where number = $1`, [last.number]);
+    await withdraw(other.id);
+    expect(await listOwed(records.db, mesh)).toMatchObject([{ told: false }, { told: false }]);
+    expect(await confirm(last)).toEqual([]);
+    expect(await confirm(await tell())).toHaveLength(2);
+  });
+
+  it("are not taken for untold while an attempt in flight tells of them: the withdrawal waits for the gate (R27)", async () => {
+    await tell();
+    await mint(first);
+    const commit = latch();
+    const inFlight = gate(async (tx, number) => {
+      await send(tx, declarationOf("node-b", { epoch, number }, { resources: [grantOf(first)] }));
+      await commit.opened;
+      return { epoch, number };
+    });
+    const withdrawn = withdraw(first.id);
+    await untilWaiting(records.db);
+    commit.open();
+    await withdrawn;
+    expect(await listOwed(records.db, mesh)).toMatchObject([{ provision: { id: first.id }, told: false }]);
+    expect(await confirm(await inFlight)).toEqual([]);
+    expect(await confirm(await tell())).toHaveLength(1);
   });
 
   it("are confirmed by version: the next one of the same pair may be there", async () => {

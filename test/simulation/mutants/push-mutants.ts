@@ -84,6 +84,14 @@ export const pushMutants: readonly Mutant[] = [
     breaks: ["I9"],
   },
   {
+    name: "told-after-its-end",
+    why: "an attempt goes on with a push that was ended, once the stop that ended it is over",
+    file: "src/activities/tell.ts",
+    find: `if (now !== null && now.endedAt !== null) throw`,
+    replace: `if (now === null) throw`,
+    breaks: ["I9"],
+  },
+  {
     name: "named-anew",
     why: "a retry names others than its first attempt",
     file: "src/activities/open-push.ts",

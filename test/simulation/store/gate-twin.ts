@@ -1,6 +1,6 @@
 import type { GateRecords } from "../../../src/activities/push-records.ts";
 import type { Provision } from "../../../src/core/provision.ts";
-import { type Draft, mapChanged, put, worldOf } from "./state.ts";
+import { type Draft, mapChanged, newestDeclaration, put, worldOf } from "./state.ts";
 
 /** Each statement of the one transaction: on the draft, after the way there. */
 export interface GateRoad {
@@ -78,7 +78,10 @@ function withdraw(draft: Draft, push: string, ids: readonly string[]): number {
   draft.provisions = mapChanged(draft.provisions, (one) => {
     if (one.provision.state !== "issued" || !ids.includes(one.provision.id)) return one;
     count += 1;
-    return { ...one, provision: { ...one.provision, state: "owed" }, withdrawnBy: push };
+    const newest = newestDeclaration(draft, one.provision.provider.node);
+    const isListed = newest?.granted.has(`${one.provision.id}#${one.provision.version}`) ?? true;
+    const told = isListed ? null : (newest?.sent.order ?? null);
+    return { ...one, provision: { ...one.provision, state: "owed" }, withdrawnBy: push, told };
   });
   return count;
 }
