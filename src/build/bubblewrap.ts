@@ -1,5 +1,5 @@
 import { lchown, lstat, readdir, readlink, realpath } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { whenThere } from "../core/errors.ts";
 import type { ControlGroups } from "./cgroup.ts";
 import { runLimited } from "./run-limited.ts";
@@ -109,6 +109,8 @@ async function listArguments(mode: BubblewrapMode, run: SandboxRun): Promise<str
     ["--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", String(shmBytes), "--tmpfs", "/dev/shm"],
     ["--perms", "1777", "--size", String(tmpBytes), "--tmpfs", "/tmp"],
     run.mounts.flatMap(mountArguments),
+    // What bubblewrap made for mounts to lie in is memory that nobody limits.
+    ["--remount-ro", "/dev", "--remount-ro", "/"],
     ["--clearenv"],
     Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
     ["--chdir", run.folder],
@@ -155,13 +157,22 @@ async function listSystem(network: "none" | "host"): Promise<string[]> {
     const resolver = await whenThere(realpath("/etc/resolv.conf"));
     if (resolver !== null) words.push("--ro-bind", resolver, "/etc/resolv.conf");
   }
-  const node = await realpath(process.execPath);
-  if (!node.startsWith("/usr/")) {
-    words.push(
-      ...mountArguments({ from: dirname(dirname(node)), to: dirname(dirname(process.execPath)), access: "read" }),
-    );
-  }
-  return words;
+  return [...words, ...(await listNode(process.execPath))];
+}
+
+/**
+ * The program alone and the libraries beside it, not the folder around them: of ~/bin/node that is somebody's home. npm has
+ * a mount of its own where it is needed. `program`: as this process was started.
+ */
+export async function listNode(program: string): Promise<string[]> {
+  const node = await realpath(program);
+  if (node.startsWith("/usr/") && program.startsWith("/usr/")) return [];
+  const words = mountArguments({ from: node, to: program, access: "read" });
+  if (basename(dirname(node)) !== "bin" || basename(dirname(program)) !== "bin") return words;
+  const [from, to] = [node, program].map((path) => join(dirname(dirname(path)), "lib"));
+  const libraries = from === undefined ? null : await whenThere(lstat(from));
+  if (from === undefined || to === undefined || libraries?.isDirectory() !== true) return words;
+  return [...words, ...mountArguments({ from, to, access: "read" })];
 }
 
 async function mountTopFolder(path: string): Promise<string[]> {

@@ -1,7 +1,10 @@
+import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createPythonBed, pythonBackends, pythonCore, pythonModule, unittest } from "../support/python-bed.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 const timeout = 180_000;
 
@@ -91,6 +94,16 @@ describe("a hostile Python module (case 55)", () => {
       });
     },
   );
+});
+
+it("a wheel that is tagged with a path writes nothing there (case 49)", { timeout: 2 * timeout }, async () => {
+  const outside = join(await createTemporaryFolder(), "evil");
+  const hook = `from hatchling.builders.hooks.plugin.interface import BuildHookInterface\nclass Hook(BuildHookInterface):\n    def finalize(self, version, build_data, path):\n        import zipfile\n        with zipfile.ZipFile(path) as old:\n            files = {name: old.read(name) for name in old.namelist()}\n        with zipfile.ZipFile(path, "w") as new:\n            for name, data in files.items():\n                new.writestr(name, data.replace(b"Tag: py3-none-any", b"Tag: py3-none-any/${"../".repeat(20)}${outside.slice(1)}"))\n`;
+  const more = "[tool.hatch.build.hooks.custom]";
+  const files = { "hatch_build.py": hook, "src/core/__init__.py": "one = 1\n" };
+  const bed = await createPythonBed(pythonModule("core", files, { backend: pythonBackends.hatchling, more }));
+  await bed.build("core");
+  expect(existsSync(`${outside}.whl`)).toBe(false);
 });
 
 it("a registry that answers 503 is outstanding, never unfit (R11, case 10)", { timeout }, async () => {

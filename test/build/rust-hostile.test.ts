@@ -1,7 +1,10 @@
 import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sandboxLimits } from "../../src/build/sandbox.ts";
 import { createRustBed, rustModule, rustTimeout as timeout } from "../support/rust-bed.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 const attempts: Readonly<Record<string, string>> = {
   "the network": `std::net::TcpStream::connect("1.1.1.1:53")`,
@@ -44,6 +47,21 @@ describe("a hostile module (cases 54, 55)", () => {
     const test = `#[test]\nfn swaps() {\n    let _ = std::fs::write("/build/target/release/a", "evil");\n    let _ = std::fs::write("/build/artifact/bin/a", "evil");\n}\n`;
     await bed.commit(rustModule("a", { "src/main.rs": `fn main() {\n    println!("good");\n}\n`, "tests/t.rs": test }));
     expect(await bed.runProgram(await bed.buildFit("a"), "a")).toBe("good\n");
+  });
+
+  it("does not have a file of this machine delivered by a link where its program is to be", { timeout }, async () => {
+    // In the sandbox a folder of this name is another one: cargo goes on in it, and out here the link leads to ours.
+    const secret = await createTemporaryFolder();
+    await writeFile(join(secret, "a"), "secret");
+    const swap = `test -L release || (mkdir -p ${secret} && cp -a release/. ${secret} && rm -rf release && ln -s ${secret} release)`;
+    const script = `fn main() {\n    let swapped = std::process::Command::new("/bin/sh").args(["-c", "${swap}"]).current_dir("/build/target").status();\n    assert!(swapped.unwrap().success());\n}\n`;
+    const bed = await createRustBed();
+    await bed.commit(rustModule("a", { "src/main.rs": "fn main() {}\n", "build.rs": script }));
+    expect((await bed.build("a")).verdict).toEqual({
+      verdict: "unfit",
+      stage: "compile",
+      message: expect.stringMatching(/^bin\/a: .* put a link there$/),
+    });
   });
 
   it("that forks without end is stopped, and the next build is clean", { timeout }, async () => {

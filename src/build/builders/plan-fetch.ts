@@ -42,6 +42,8 @@ export function planFetch({ own, lockText, modules, registry }: PlanFetch): Fetc
     if (why !== null) return { kind: "refused", message: `${lockFile}: ${path.slice(0, 200)} ${why}` };
   }
   const root = pickSections(own, new Set(wanted));
+  const elsewhere = findElsewhere(root) ?? findElsewhereIn(used, lock.packages);
+  if (elsewhere !== null) return { kind: "refused", message: elsewhere };
   const packages = Object.fromEntries(used.map((path) => [path, lock.packages.get(path)] as const));
   return {
     kind: "fetch",
@@ -80,6 +82,47 @@ function describeRefusal(
   if (!/^(sha(1|256|384|512)-[A-Za-z0-9+/]+={0,2}( |$))+$/.test(entry.integrity))
     return "has a digest of no known kind";
   return null;
+}
+
+/** What npm would fetch by what a package.json asks for, whatever the lock file says of it; null: nothing. */
+function findElsewhere(root: Record<string, unknown>): string | null {
+  for (const section of [...sections, "overrides"]) {
+    const found = listSpecs(root[section]).find(([, spec]) => !isOfRegistry(spec));
+    if (found !== undefined) return `${packageFile}: ${describeElsewhere(section, found)}`;
+  }
+  return null;
+}
+
+function findElsewhereIn(used: readonly string[], packages: LockedPackages): string | null {
+  for (const path of used) {
+    const entry = packages.get(path);
+    if (entry === undefined || entry.inBundle === true) continue;
+    for (const section of ["dependencies", "optionalDependencies", "peerDependencies"] as const) {
+      const found = listSpecs(entry[section]).find(([, spec]) => !isOfRegistry(spec));
+      if (found !== undefined)
+        return `${lockFile}: ${path.slice(0, 200)} asks in its ${describeElsewhere(section, found)}`;
+    }
+  }
+  return null;
+}
+
+function describeElsewhere(section: string, [name, spec]: readonly [string, string]): string {
+  return `${section} for ${name.slice(0, 200)} as ${JSON.stringify(spec.slice(0, 200))}: only versions of a registry are fetched`;
+}
+
+/** Names with what is asked for, in any depth: overrides nest. */
+function listSpecs(value: unknown): (readonly [string, string])[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, spec]: [string, unknown]) =>
+    typeof spec === "string" ? [[name, spec] as const] : listSpecs(spec),
+  );
+}
+
+/** A range, a tag, `$name` of an override, or another name for any of these. An address, a folder and git's have a `/` or a `:`. */
+function isOfRegistry(spec: string): boolean {
+  return !/[/:\\]|^\.|\.(tgz|tar|tar\.gz)$/i.test(
+    spec.replace(/^npm:(@[^/@:]+\/)?[^/@:]+@?/, "").replace(/^\$(@[^/@:]+\/)?/, ""),
+  );
 }
 
 function isBundled(path: string, packages: LockedPackages): boolean {

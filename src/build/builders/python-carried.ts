@@ -86,7 +86,8 @@ export async function writeRequirement(
   files: readonly WheelFile[],
 ): Promise<string> {
   const wheel = files.find(({ path }) => path.endsWith(".dist-info/WHEEL"))?.bytes.toString("utf8") ?? "";
-  const tags = [...wheel.matchAll(/^Tag:\s*(\S+)/gm)].map(([, tag]) => tag ?? "");
+  // It becomes part of a path out here, and whoever made the wheel wrote it: only what a tag may be is one.
+  const tags = [...wheel.matchAll(/^Tag:[ \t]*([\w.]+-[\w.]+-[\w.]+)[ \t]*\r?$/gm)].map(([, tag]) => tag ?? "");
   const tag = tags.find((one) => one.startsWith("py3-")) ?? tags[0] ?? "py3-none-any";
   const sha = await writeWheel(join(folder, `${name.replaceAll("-", "_")}-${version}-${tag}.whl`), files);
   return `${name}==${version} --hash=sha256:${sha}`;

@@ -1,5 +1,6 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { distributionName } from "../../source/imports/python-facts.ts";
 import { isPythonTest, normaliseDistribution, type PythonLayout } from "../../source/imports/python-source.ts";
 import { listFiles } from "../list-files.ts";
 import { type BuildJob, type Judged, judgeEnvironment, unfit } from "./builder.ts";
@@ -88,6 +89,9 @@ async function describeOwn(folder: string, layout: PythonLayout): Promise<OwnWhe
     texts.set(path.slice(info.length + 1), await readFile(join(folder, path), "utf8"));
   const metadata = readHeaders(texts.get("METADATA") ?? "");
   const name = metadata.find(([key]) => key === "Name")?.[1] ?? "";
+  // It becomes a file's name and a line of requirements.
+  if (!distributionName.safeParse(name).success)
+    return unfit("compile", `the wheel calls itself ${JSON.stringify(name.slice(0, 100))}, which is no name`);
   const kept = [...texts.keys()].filter((path) => path === "entry_points.txt" || path.startsWith("licenses/"));
   const wheelText = describeTags(texts.get("WHEEL") ?? "");
   const files = await readWheelFiles(folder, [...code, ...kept.map((path) => `${info}/${path}`)]);

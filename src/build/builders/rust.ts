@@ -1,5 +1,5 @@
-import { cp, mkdir, readFile, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { cp, lstat, mkdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
 import { whenThere } from "../../core/errors.ts";
 import type { Name } from "../../core/names.ts";
 import type { Finding } from "../../source/finding.ts";
@@ -151,11 +151,20 @@ async function compile(job: BuildJob, { release, artifact, programs, owners }: C
   for (const program of programs) {
     const from = join(target, "release", program);
     // One that a feature has to ask for is not built.
-    if ((await whenThere(stat(from))) === null) continue;
+    if ((await whenThere(lstat(from))) === null) continue;
+    // The crate's own build scripts write there too: a link would be followed out here, where it leads elsewhere.
+    if (!(await isPlainFile(target, from)))
+      return unfit("compile", `bin/${program}: what the build made is no plain file: a build script put a link there`);
     await mkdir(dirname(join(artifact, "bin", program)), { recursive: true });
     await cp(from, join(artifact, "bin", program), { dereference: false });
   }
   return null;
+}
+
+/** Is it a file, without a link in its own place or above it up to this folder? */
+async function isPlainFile(folder: string, path: string): Promise<boolean> {
+  const real = await whenThere(realpath(path));
+  return real === join(await realpath(folder), relative(folder, path)) && (await lstat(path)).isFile();
 }
 
 /** The module's own tests (R11), on its files as they are in git. Findings where all pass. */

@@ -70,6 +70,25 @@ describe("a hostile lock file is refused, and the package is named (case 53)", (
     });
   });
 
+  it.each([
+    ["an address", "http://169.254.169.254/left.tgz"],
+    ["an address behind another name", "npm:left@https://evil.example/left.tgz"],
+    ["git", "git+ssh://git@evil.example/left.git"],
+    ["a forge", "someone/left"],
+    ["a folder", "file:../left"],
+    ["the folder above", ".."],
+    ["a package beside it", "left.tgz"],
+  ])("right, where package.json or another package asks for %s: npm would go there", (_what, spec) => {
+    const message = expect.stringMatching(/ for left as ".*": only versions of a registry are fetched$/);
+    const locked = { "node_modules/left": good };
+    expect(plan(locked, { own: { dependencies: { left: spec } } })).toEqual({ kind: "refused", message });
+    const overrides = { right: { ".": "1", left: spec } };
+    expect(plan(locked, { own: { ...own, overrides } })).toEqual({ kind: "refused", message });
+    const right = { ...good, dependencies: { left: spec } };
+    const asks = { own: { dependencies: { right: "1" } } };
+    expect(plan({ ...locked, "node_modules/right": right }, asks)).toEqual({ kind: "refused", message });
+  });
+
   it("larger than the limit", () => {
     const many = Object.fromEntries(Array.from({ length: 30_001 }, (_, at) => [`node_modules/p${at}`, good]));
     expect(plan(many)).toEqual({ kind: "refused", message: expect.stringMatching(/limit is 30000/) });
@@ -97,6 +116,15 @@ describe("what is fetched", () => {
   ])("is a package %s", (_what, entry) => {
     expect(plan({ "node_modules/left": entry })).toMatchObject({ kind: "fetch", findings: [] });
   });
+
+  it.each(["*", "latest", ">=1.2.3 <2 || ~3.0.0-rc.1+x", "1 - 2", "", "npm:other@^1", "npm:@s/other@1", "npm:other"])(
+    "is a package that is asked for as %j",
+    (spec) => {
+      const overrides = { left: "$left", "@s/other": "$@s/other" };
+      const asks = { own: { dependencies: { left: spec }, overrides } };
+      expect(plan({ "node_modules/left": good }, asks)).toMatchObject({ kind: "fetch" });
+    },
+  );
 
   it("is what the module needs, and what these bundle; nothing else that the file holds", () => {
     const left = { ...good, dependencies: { inner: "1", peer: "1" }, bundleDependencies: ["inner"] };

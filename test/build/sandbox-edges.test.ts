@@ -1,0 +1,46 @@
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createBubblewrap, listNode } from "../../src/build/bubblewrap.ts";
+import { openSandbox } from "../../src/build/open-sandbox.ts";
+import { type Sandbox, sandboxLimits } from "../../src/build/sandbox.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+
+const timeout = 60_000;
+const runAs = process.getuid?.() === 0 ? { runAs: 65534 } : {};
+const sandboxes: readonly (readonly [string, Sandbox])[] = [
+  ["of this machine", await openSandbox()],
+  ["of a user without rights", createBubblewrap({ program: "bwrap", mode: "user-namespace", groups: null, ...runAs })],
+];
+
+describe("what lies around the mounts of a sandbox (case 55)", () => {
+  it.each(sandboxes)("is no memory to write to that nobody limits: %s", { timeout }, async (_name, sandbox) => {
+    const out = await createTemporaryFolder();
+    await chmod(out, 0o777);
+    const places = "/ /dev /build /build/inner /etc";
+    const fine =
+      "echo x > /dev/null && echo x > /dev/shm/x && echo x > /tmp/x && echo x > /build/inner/out/x && echo fine";
+    const result = await sandbox.run({
+      command: [
+        "/bin/sh",
+        "-c",
+        `for place in ${places}; do echo x > $place/written && echo WROTE $place; done; ${fine}`,
+      ],
+      folder: "/tmp",
+      mounts: [{ from: out, to: "/build/inner/out", access: "write" }],
+      network: "none",
+      limits: sandboxLimits,
+    });
+    expect(result).toMatchObject({ kind: "exited", code: 0, stdout: "fine\n" });
+  });
+
+  it("is of the Node that runs this the program and its libraries, and not the home they are in", async () => {
+    const home = await createTemporaryFolder();
+    const [node, lib] = [join(home, "bin", "node"), join(home, "lib")];
+    for (const folder of ["bin", "lib", ".ssh"]) await mkdir(join(home, folder));
+    await writeFile(node, "");
+    const words = await listNode(node);
+    const mounted = words.flatMap((word, at) => (word === "--ro-bind" ? [words[at + 1]] : []));
+    expect(mounted).toEqual([node, lib]);
+  });
+});
