@@ -1,6 +1,7 @@
 import { Context } from "@temporalio/activity";
 import { observeCondition } from "../store/conditions.ts";
 import { endWave } from "../store/waves.ts";
+import { forgetDeliveries } from "../store/webhooks.ts";
 import { closePush } from "./close-push.ts";
 import { compareAll } from "./compare-all.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
@@ -20,6 +21,9 @@ import { planSteps } from "./plan-steps.ts";
 import { stopAtBadInput } from "./stop-at-bad-input.ts";
 import { pushRequestSchema, readWorkflowInput } from "./workflow-input.ts";
 
+/** Longer than forges deliver one again; a repeated one that was forgotten is one look more. */
+const deliveriesKeptMs = 7 * 24 * 3_600_000;
+
 export type ControlActivities = ReturnType<typeof createControlActivities>;
 
 /** Small reads and decisions. Each loads, decides, stores what it decided and returns the next step. */
@@ -27,7 +31,10 @@ export function createControlActivities(deps: ControlDependencies) {
   return {
     /** Looks at every source, reads what moved, and announces what may be rebuilt (R7–R9). */
     compareSources: (request: ComparisonRequest): Promise<{ wave: string | null }> =>
-      guarded(() => compareAll(deps, request, Context.current().cancellationSignal)),
+      guarded(async () => {
+        await forgetDeliveries(deps.db, deps.mesh, deliveriesKeptMs);
+        return compareAll(deps, request, Context.current().cancellationSignal);
+      }),
 
     /** What is to be built and pushed next, from the records alone. */
     planNextSteps: (request: StepRequest): Promise<StepPlan> => guarded(() => planSteps(deps, request)),

@@ -1,8 +1,8 @@
 import type { Name } from "../core/names.ts";
 import type { BuildPlan } from "../decide/plan-builds.ts";
 import { judgeRepeats, repeatedCodes } from "../decide/repeated-verdicts.ts";
-import { listRecentBuilds, type BuildRecord } from "../store/builds.ts";
 import { clearCondition, keepCondition, listConditions } from "../store/conditions.ts";
+import { listRecentVerdicts, type RecentVerdict } from "../store/recent-verdicts.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
 
 /** Of each module: enough to see what repeats. */
@@ -37,10 +37,10 @@ export async function noteRepeatedVerdicts(
 async function readHistories(
   deps: Pick<ControlDependencies, "db" | "mesh">,
   modules: readonly Name[],
-): Promise<ReadonlyMap<Name, readonly BuildRecord[]>> {
-  const histories = new Map<Name, BuildRecord[]>();
+): Promise<ReadonlyMap<Name, readonly RecentVerdict[]>> {
+  const histories = new Map<Name, RecentVerdict[]>();
   if (modules.length === 0) return histories;
-  for (const build of await listRecentBuilds(deps.db, deps.mesh, modules, buildsLookedAt))
+  for (const build of await listRecentVerdicts(deps.db, deps.mesh, modules, buildsLookedAt))
     histories.set(build.module, [...(histories.get(build.module) ?? []), build]);
   return histories;
 }

@@ -3,23 +3,21 @@ import type { Digest, Name } from "../core/names.ts";
 import type { World } from "../decide/world.ts";
 import type { BuildPlan, PlannedBuild } from "../decide/plan-builds.ts";
 import { holdSources } from "../decide/hold-sources.ts";
-import { compareText } from "../decide/short-names.ts";
-import { accountWave } from "../decide/account-wave.ts";
+import { compareText, listNames } from "../decide/short-names.ts";
 import { clearCondition, listConditions } from "../store/conditions.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { recordModulePlans, type ModulePlan } from "../store/module-plans.ts";
 import type { ModuleToPlan } from "../store/modules-to-plan.ts";
 import { listBehindSince, listHeldCommits } from "../store/held-sources.ts";
-import { accountFor, getWave, type Accounted } from "../store/waves.ts";
 import { readStop } from "../store/stop.ts";
 import { loadWorld } from "../store/world.ts";
+import { accountForWaves } from "./account-for-waves.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
 import type { NextStep, StepPlan, StepRequest } from "./control-types.ts";
 import { keptFor } from "./kept-records.ts";
 import { loadBuildPlan } from "./load-build-facts.ts";
 import { noteLostBuilds } from "./note-lost-builds.ts";
 import { noteRepeatedVerdicts } from "./note-repeated-verdicts.ts";
-import { readWaveResults } from "./read-wave-results.ts";
 
 /**
  * Plans builds from the records, keeps how every module stands, accounts for the wave, and says what comes next: builds
@@ -52,7 +50,7 @@ export async function planSteps(deps: ControlDependencies, request: StepRequest)
     }))
     .filter((step) => !request.done.includes(step.key) && !request.running.includes(step.key));
   const isLast = request.running.length === 0 && builds.length === 0;
-  if (request.wave !== null) await account(deps, { id: request.wave, plan, isLast });
+  await accountForWaves(deps, { wave: request.wave, plan, isLast });
   const push = await planAutoPush(deps, request);
   await clearMendedFailures(deps, request, plan);
   await noteRepeatedVerdicts(deps, plan, now);
@@ -112,24 +110,6 @@ function standing(module: Name, word: ModulePlan["standing"], why: string, input
   return { module, standing: word, standingWhy: why, wantedInputs: inputs, fit: null };
 }
 
-/** While it goes, what is over is accounted for; who waits for whom and what was superseded is said at its end. */
-async function account(
-  deps: ControlDependencies,
-  { id, plan, isLast }: { readonly id: string; readonly plan: BuildPlan; readonly isLast: boolean },
-): Promise<void> {
-  const wave = await getWave(deps.db, deps.mesh, id);
-  if (wave === null) return;
-  const results = await readWaveResults(deps.db, deps.mesh, wave);
-  const changed = new Map<Name, Accounted>();
-  for (const { module, ...row } of accountWave(wave.announced, results, plan)) {
-    const { outcome, why } = row;
-    const known = wave.accounted[module];
-    const isOver = outcome !== "waiting" && outcome !== "superseded";
-    if ((isLast || isOver) && (known?.outcome !== outcome || known.why !== why)) changed.set(module, row);
-  }
-  if (changed.size > 0) await accountFor(deps.db, deps.mesh, id, changed);
-}
-
 /**
  * Nodes that run a module under `auto` at another build than the newest fit one: declared at once, in one push. Only
  * nodes that were sent that module before; a new assignment is made effective by a person's push.
@@ -157,7 +137,8 @@ async function planAutoPush(deps: ControlDependencies, request: StepRequest): Pr
     push: `auto-${stamp}-${deps.makeSuffix()}`,
     nodes,
     modules,
-    why: `${modules.join(", ")} became fit, and ${modules.length === 1 ? "its policy is" : "their policies are"} auto`,
+    // A toolchain that moved makes hundreds of them fit at once: a reason stays a sentence.
+    why: `${listNames(modules)} became fit, and ${modules.length === 1 ? "its policy is" : "their policies are"} auto`,
   };
 }
 

@@ -191,23 +191,6 @@ export function listFitBuilds(db: Queryable, mesh: Name, artifacts: readonly Dig
   );
 }
 
-/** The newest builds of each of these modules, newest first. */
-export function listRecentBuilds(
-  db: Queryable,
-  mesh: Name,
-  modules: readonly Name[],
-  ofEach: number,
-): Promise<BuildRecord[]> {
-  return many(
-    db,
-    buildRecordSchema,
-    `select ${columns} from unnest($2::text[]) as asked (name)
-      cross join lateral (select * from build where mesh = $1 and module = asked.name order by started_at desc limit $3) b
-      order by module, started_at desc`,
-    [mesh, modules, ofEach],
-  );
-}
-
 /** Under way by the records, and its worker was not heard of for so long. */
 export function listLostBuilds(db: Queryable, mesh: Name, lostAfterMs: number): Promise<BuildRecord[]> {
   return many(

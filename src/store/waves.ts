@@ -73,11 +73,14 @@ export function listEndedInWave(db: Queryable, mesh: Name, wave: string): Promis
   return many(
     db,
     endedBuildSchema,
-    `select module, state, artifact, message from (
-       select distinct on (b.module) b.module, b.state, b.artifact, b.message, b.ended_at, w.started_at
-         from wave w join build b on b.mesh = w.mesh and w.announced ? b.module
-        where w.mesh = $1 and w.id = $2 order by b.module, b.started_at desc) newest
-      where state <> 'building' and ended_at >= started_at`,
+    // By the key of each announced module: there are as many builds as there ever were.
+    `select b.module, b.state, b.artifact, b.message
+       from wave w
+      cross join lateral jsonb_array_elements_text(w.announced) as a(name)
+      cross join lateral (select module, state, artifact, message, ended_at from build
+                           where mesh = w.mesh and module = a.name order by started_at desc limit 1) b
+      where w.mesh = $1 and w.id = $2 and b.state <> 'building' and b.ended_at >= w.started_at
+      order by b.module`,
     [mesh, wave],
   );
 }
@@ -89,6 +92,20 @@ export async function endWave(db: Queryable, mesh: Name, wave: string): Promise<
       wave,
     ])) === 1
   );
+}
+
+/**
+ * Those that go on, oldest first. The mesh's loop attends to one; another was begun by a comparison whose answer was lost,
+ * or by a loop that Temporal forgot.
+ */
+export async function listOpenWaves(db: Queryable, mesh: Name): Promise<string[]> {
+  const rows = await many(
+    db,
+    waveSchema.pick({ id: true }),
+    `select id from wave where mesh = $1 and ended_at is null order by started_at, id`,
+    [mesh],
+  );
+  return rows.map(({ id }) => id);
 }
 
 export function getWave(db: Queryable, mesh: Name, wave: string): Promise<Wave | null> {

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ControlDependencies } from "../../src/activities/control-dependencies.ts";
+import { createControlActivities } from "../../src/activities/control.ts";
+import { planSteps } from "../../src/activities/plan-steps.ts";
+import { pushRequestSchema } from "../../src/activities/workflow-input.ts";
+import { putArtifact } from "../../src/store/artifacts.ts";
+import { assign } from "../../src/store/assignments.ts";
+import { getWave, openWave } from "../../src/store/waves.ts";
+import { isUnaccounted } from "../../src/store/wave-progress.ts";
+import { recordDelivery } from "../../src/store/webhooks.ts";
+import {
+  addModules,
+  addNodes,
+  artifactOf,
+  digestOf,
+  grant,
+  manifestOf,
+  mesh,
+  openRecords,
+  sendOne,
+  treeOf,
+  type Records,
+} from "../store/open-records.ts";
+import { runInActivity } from "./support/in-activity.ts";
+import { openControl } from "./support/control-deps.ts";
+
+let records: Records;
+let deps: ControlDependencies;
+
+beforeEach(async () => {
+  records = await openRecords();
+  deps = await openControl(records);
+});
+afterEach(() => records.close());
+
+const request = { mesh, wave: null, running: [], done: [] };
+
+describe("a push of what policies declare by themselves (R14)", () => {
+  it("has a reason that fits, however many modules became fit at once", async () => {
+    const { db } = records;
+    const names = Array.from({ length: 100 }, (_, at) => `${"module-".repeat(7)}${at + 100}`);
+    await addNodes(db, "node-a");
+    await addModules(db, ...names);
+    for (const name of names) {
+      await putArtifact(db, mesh, artifactOf(name, `new ${name}`), manifestOf(name));
+      await assign(db, mesh, { node: "node-a", module: name, config: {}, providers: {} });
+      await db.query(`update module set manifest = $2, fit_artifact = $3, fit_inputs = $3 where name = $1`, [
+        name,
+        JSON.stringify(manifestOf(name, { upgrade: "auto" })),
+        digestOf(`new ${name}`),
+      ]);
+    }
+    const builds = Object.fromEntries(names.map((name) => [name, digestOf(`old ${name}`)]));
+    await sendOne(db, await grant(db), "node-a", { builds });
+    const [push] = (await planSteps(deps, request)).steps;
+    expect(push).toMatchObject({ kind: "push", nodes: ["node-a"], modules: names });
+    if (push?.kind !== "push") return;
+    // As the workflow hands it to the activity that opens the push.
+    const opened = pushRequestSchema.safeParse({
+      schema: 1,
+      mesh,
+      push: push.push,
+      kind: "auto",
+      named: push.nodes,
+      requestedBy: "policy auto",
+      why: push.why,
+      confirmRemoval: false,
+    });
+    expect(opened.error?.message).toBeUndefined();
+    expect(push.why).toMatch(/ and 95 more became fit, and their policies are auto$/);
+  });
+});
+
+describe("a wave that nobody goes on with (R9)", () => {
+  it("is accounted for and ended by the next plan, so that nobody waits for it", async () => {
+    const { db } = records;
+    await addModules(db, "core", "page");
+    await db.query(`update module set tree = $1, source_commit = $1, manifest = $2`, [
+      treeOf("tree"),
+      JSON.stringify(manifestOf("core")),
+    ]);
+    await openWave(db, mesh, { id: "left", reason: "a comparison whose answer was lost", announced: ["core"] });
+    await openWave(db, mesh, { id: "now", reason: "the same again", announced: ["core", "page"] });
+    expect(await isUnaccounted(db, mesh, ["core"])).toBe(true);
+    await planSteps(deps, { ...request, wave: "now" });
+    expect(await getWave(db, mesh, "now")).toMatchObject({ endedAt: null, accounted: {} });
+    expect(await getWave(db, mesh, "left")).toMatchObject({
+      endedAt: expect.any(String),
+      accounted: { core: { outcome: "superseded" } },
+    });
+    await planSteps(deps, request);
+    expect(await isUnaccounted(db, mesh, ["core", "page"])).toBe(false);
+  });
+});
+
+describe("a comparison", () => {
+  it("forgets webhook deliveries that no forge repeats any more", async () => {
+    const { db } = records;
+    for (const delivery of ["old", "new"]) await recordDelivery(db, mesh, { source: "github", delivery });
+    await db.query(`update webhook_delivery set received_at = now() - interval '8 days' where delivery = 'old'`);
+    const { compareSources } = createControlActivities(deps);
+    await runInActivity({ heartbeats: 0, warnings: [] }, () => compareSources({ mesh, wave: null, reasons: [] }));
+    expect((await db.query(`select delivery from webhook_delivery`)).rows).toEqual([{ delivery: "new" }]);
+  });
+});

@@ -1,0 +1,16 @@
+import { asyncLocalStorage, Context } from "@temporalio/activity";
+
+export interface ActivitySeen {
+  heartbeats: number;
+  readonly warnings: string[];
+}
+
+/** Runs a function as an activity of Temporal would, and notes what it tells Temporal. */
+export function runInActivity<T>(seen: ActivitySeen, act: () => Promise<T>): Promise<T> {
+  const context = Object.create(Context.prototype, {
+    heartbeat: { value: () => void (seen.heartbeats += 1) },
+    cancellationSignal: { value: new AbortController().signal },
+    log: { value: { warn: (message: string) => void seen.warnings.push(message) } },
+  }) as Context;
+  return asyncLocalStorage.run(context, act);
+}
