@@ -15,7 +15,9 @@ export interface BuildAttendance {
   readonly signal: AbortSignal;
   /** What it prints, for who follows. */
   readonly addLog: (text: string) => void;
-  /** After the last of it was written. */
+  /** The last that it printed is written, for who reads it before the verdict. */
+  writeRest(): Promise<void>;
+  /** After the last of it was written. Never rejects: the build has ended, whatever becomes of its followers. */
   close(): Promise<void>;
 }
 
@@ -36,10 +38,16 @@ export function attendBuild({ db, mesh, build }: AttendBuild): BuildAttendance {
   let writing: Promise<void> = Promise.resolve();
   const write = async (): Promise<void> => {
     if (text !== "") {
-      const newest = text.length <= partLimit ? text : `… \n${text.slice(-partLimit)}`;
+      const taken = text;
+      const newest = taken.length <= partLimit ? taken : `… \n${taken.slice(-partLimit)}`;
       text = "";
       part += 1;
-      await appendBuildLog(db, mesh, { ...build, part, text: newest });
+      try {
+        await appendBuildLog(db, mesh, { ...build, part, text: newest });
+      } catch (error) {
+        text = `${taken}${text}`.slice(-2 * partLimit);
+        throw error;
+      }
     }
     writes += 1;
     if (writes % touchEvery === 0 && !(await touchBuild(db, mesh, build)))
@@ -53,21 +61,31 @@ export function attendBuild({ db, mesh, build }: AttendBuild): BuildAttendance {
       context.log.warn("a build could not say how it goes on", { module: build.module, error: String(error) });
     }
   };
-  const beats = setInterval(() => context.heartbeat(), beatMs);
-  const timer = setInterval(() => {
+  const sweepOrSay = async (): Promise<void> => {
+    try {
+      await sweepBuildLog(db, mesh, followedForMs);
+    } catch (error) {
+      // The next build sweeps what this one left.
+      context.log.warn("old parts of followed logs could not be swept", { error: String(error) });
+    }
+  };
+  const writeRest = (): Promise<void> => {
     writing = writing.then(writeOrSay);
-  }, writeMs);
+    return writing;
+  };
+  const beats = setInterval(() => context.heartbeat(), beatMs);
+  const timer = setInterval(() => void writeRest(), writeMs);
   return {
     signal: AbortSignal.any([context.cancellationSignal, takenOver.signal]),
     addLog: (more) => {
       text = `${text}${more}`.slice(-2 * partLimit);
     },
+    writeRest,
     close: async () => {
-      clearInterval(beats);
       clearInterval(timer);
-      await writing;
-      await writeOrSay();
-      await sweepBuildLog(db, mesh, followedForMs);
+      await writeRest();
+      await sweepOrSay();
+      clearInterval(beats);
     },
   };
 }

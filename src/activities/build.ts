@@ -21,12 +21,13 @@ import { describeFinding } from "../source/finding.ts";
 import { nestedPaths } from "../source/nested-paths.ts";
 import { getArtifact, putArtifact } from "../store/artifacts.ts";
 import { claimBuild, recordVerdict, type BuildRecord } from "../store/builds.ts";
-import type { Database } from "../store/database.ts";
+import type { Database, Transaction } from "../store/database.ts";
 import { recordJudged } from "../store/held-sources.ts";
 import { recordFit } from "../store/module-plans.ts";
 import { getModule } from "../store/modules.ts";
 import type { ModuleToPlan } from "../store/modules-to-plan.ts";
 import { getRepository } from "../store/repositories.ts";
+import { inTransaction } from "../store/transaction.ts";
 import { attendBuild } from "./attend-build.ts";
 import type { BuildResult } from "./build-result.ts";
 import { keepProvenance, type BuiltStory, type Builder } from "./keep-provenance.ts";
@@ -181,7 +182,7 @@ async function buildClaimed(deps: BuildDependencies, claimed: Claimed): Promise<
       verdict = (await tellProvenance(deps, claimed, story)) ?? verdict;
     }
     // Who follows reads the last of the log before the verdict.
-    await attendance.close();
+    await attendance.writeRest();
     return await atStep("build.verdict", () => keepVerdict(deps, claimed, { ...built, verdict }));
   } finally {
     await attendance.close();
@@ -222,43 +223,42 @@ async function readDependencies(deps: BuildDependencies, { planned, edges }: Cla
   return dependencies;
 }
 
+/** The verdict and what follows from it are one commit: no module is fit without its fit artifact (R13). */
 async function keepVerdict(
   deps: BuildDependencies,
   claimed: Claimed,
   { verdict, logTail, log, findings }: BuiltModule,
 ): Promise<BuildResult> {
-  const { planned, attempt } = claimed;
-  const kept = await recordVerdict(deps.db, deps.mesh, {
-    module: planned.module,
-    inputs: planned.inputs,
-    attempt,
-    verdict,
-    // What the builder noticed (no tests at all, say) begins its log too: it does not change the verdict.
-    logTail: `${findings.map((finding) => `${describeFinding(finding)}\n`).join("")}${logTail}`,
-    log,
-    findings,
-    retryInMs: retryInMs(attempt, deps.random()),
+  const { module, inputs } = claimed.planned;
+  const kept = await inTransaction(deps.db, { isolation: "read committed" }, async (tx) => {
+    const isKept = await recordVerdict(tx, deps.mesh, {
+      module,
+      inputs,
+      attempt: claimed.attempt,
+      verdict,
+      // What the builder noticed (no tests at all, say) begins its log too: it does not change the verdict.
+      logTail: `${findings.map((finding) => `${describeFinding(finding)}\n`).join("")}${logTail}`,
+      log,
+      findings,
+      retryInMs: retryInMs(claimed.attempt, deps.random()),
+    });
+    if (!isKept) return false;
+    await recordJudged(tx, deps.mesh, module);
+    if (verdict.verdict === "fit") await keepFit(tx, deps.mesh, { module, inputs, artifact: verdict.artifact });
+    return true;
   });
-  if (kept) await recordJudged(deps.db, deps.mesh, planned.module);
-  if (kept && verdict.verdict === "fit")
-    await keepFit(deps, { module: planned.module, inputs: planned.inputs, artifact: verdict.artifact });
+  if (!kept) return { module, state: "superseded", artifact: null, message: "another attempt judged it" };
   const message = verdict.verdict === "fit" ? "" : verdict.message;
-  if (!kept)
-    return { module: planned.module, state: "superseded", artifact: null, message: "another attempt judged it" };
-  return {
-    module: planned.module,
-    state: verdict.verdict,
-    artifact: verdict.verdict === "fit" ? verdict.artifact : null,
-    message,
-  };
+  return { module, state: verdict.verdict, artifact: verdict.verdict === "fit" ? verdict.artifact : null, message };
 }
 
 async function keepFit(
-  { db, mesh }: BuildDependencies,
+  tx: Transaction,
+  mesh: Name,
   fit: { readonly module: Name; readonly inputs: Digest; readonly artifact: Digest },
 ): Promise<void> {
-  await recordFit(db, mesh, fit);
-  await planSecondBuild(db, mesh, fit);
+  await recordFit(tx, mesh, fit);
+  await planSecondBuild(tx, mesh, fit);
 }
 
 function superseded(request: BuildRequest, current: { inputs: Digest; artifact: Digest } | undefined): BuildResult {
