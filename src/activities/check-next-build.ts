@@ -47,6 +47,8 @@ export async function checkNextBuild(deps: CheckDependencies): Promise<CheckResu
   const found = await findWhatWasBuilt(deps, check);
   if (found === null) {
     await dropBuildCheck(db, mesh, check);
+    // What kept failing is not tried any more.
+    await clearCondition(db, mesh, { code: "second-build-failing", subject: check.module });
     return "dropped";
   }
   let second: SecondBuild;

@@ -1,7 +1,7 @@
 import { InputError, UnavailableError } from "../core/errors.ts";
 import type { Name, ObjectId } from "../core/names.ts";
 import { headKey } from "../source/compare-sources.ts";
-import { clearCondition, observeCondition } from "../store/conditions.ts";
+import { clearCondition, listConditions, observeCondition } from "../store/conditions.ts";
 import type { Database } from "../store/database.ts";
 import { listHeads, recordLook, recordLookFailure, type SourceHead } from "../store/source-heads.ts";
 import type { RepositoryPool } from "./repository-pool.ts";
@@ -18,6 +18,8 @@ export interface LookOptions {
   readonly onLook?: (repository: Name, came: "answered" | "no answer") => void;
 }
 
+const code = "source-unreachable";
+
 /** Each is a process of git: hundreds of sources are asked one after another, a few at a time. */
 const looksAtOnce = 8;
 
@@ -31,6 +33,7 @@ export async function lookAtSources(
   options: LookOptions = {},
 ): Promise<ReadonlyMap<string, ObjectId | null>> {
   const heads = (await listHeads(deps.db, deps.mesh)).filter((head) => options.isAsked?.(head.repository) ?? true);
+  const said = await listSaid(deps);
   const resolved = new Map<string, ObjectId | null>();
   const byRepository = new Map<Name, SourceHead[]>();
   for (const head of heads) byRepository.set(head.repository, [...(byRepository.get(head.repository) ?? []), head]);
@@ -38,7 +41,7 @@ export async function lookAtSources(
   const lookOn = async (): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const [repository, followed] = next;
-      const tips = await lookAtOne(deps, repository, followed);
+      const tips = await lookAtOne({ ...deps, said }, repository, followed);
       options.onLook?.(repository, tips === "no answer" ? "no answer" : "answered");
       for (const head of followed) {
         const tip = tips === "no answer" ? null : (tips.get(head.branch) ?? null);
@@ -51,8 +54,14 @@ export async function lookAtSources(
   return resolved;
 }
 
+/** Also what a look beside this one said after the source had answered: the record alone would not show it. */
+async function listSaid({ db, mesh }: LookDependencies): Promise<ReadonlySet<string>> {
+  const conditions = await listConditions(db, mesh);
+  return new Set(conditions.filter((one) => one.code === code).map((one) => one.subject));
+}
+
 async function lookAtOne(
-  deps: LookDependencies,
+  deps: LookDependencies & { readonly said: ReadonlySet<string> },
   repository: Name,
   heads: readonly SourceHead[],
 ): Promise<ReadonlyMap<string, ObjectId | null> | "no answer"> {
@@ -71,7 +80,9 @@ async function lookAtOne(
     if (commit === null) await noteFailure(deps, repository, head.branch, `there is no branch ${head.branch}`);
     else {
       await recordLook(deps.db, deps.mesh, { repository, branch: head.branch, commit });
-      if (head.failingSince !== null) await clearCondition(deps.db, deps.mesh, conditionOf(repository, head.branch));
+      const condition = conditionOf(repository, head.branch);
+      if (head.failingSince !== null || deps.said.has(condition.subject))
+        await clearCondition(deps.db, deps.mesh, condition);
     }
   }
   return tips;
@@ -100,5 +111,5 @@ export async function noteFailure(
 }
 
 function conditionOf(repository: Name, branch: string): { code: string; subject: string } {
-  return { code: "source-unreachable", subject: `${repository}#${branch}` };
+  return { code, subject: `${repository}#${branch}` };
 }

@@ -15,7 +15,8 @@ const removalSchema = z.object({
 export type ModuleRemoval = z.output<typeof removalSchema>;
 
 /**
- * Takes a registration away, with its edges, and the branch that only it followed with what was said of it. Not while
+ * Takes a registration away, with its edges and what was said of it, and the branch that only it followed with what was
+ * said of that: nothing watches them any more. Not while
  * it is assigned or a node was last sent it (a send recorded without its builds may hold anything); both are asked in
  * the statement that removes. Builds, artifacts and provisions are history and stay. `importedBy`: what imports it.
  */
@@ -42,7 +43,12 @@ export function removeModule(db: Queryable, mesh: Name, name: Name): Promise<Mod
         where h.mesh = u.mesh and h.repository = u.repository and h.branch = u.branch),
      conditions as (
        delete from condition c using unfollowed u
-        where c.mesh = u.mesh and c.code = 'source-unreachable' and c.subject = u.repository || '#' || u.branch)
+        where c.mesh = u.mesh and c.code = 'source-unreachable' and c.subject = u.repository || '#' || u.branch),
+     said as (
+       delete from condition c using removed r
+        where c.mesh = r.mesh and (
+          (c.subject = $2 and c.code in ('build-outstanding', 'build-unfit', 'not-reproducible', 'second-build-failing'))
+          or (c.code = 'step-failed' and starts_with(c.subject, 'build ' || $2 || '@'))))
      select exists (select from module where mesh = $1 and name = $2) as known,
             exists (select from removed) as removed,
             array(select node from assigned order by node) as "assignedTo",

@@ -144,6 +144,10 @@ describe("a second build that is due", () => {
     }
     const { rows } = await records.db.query(`select state from build`);
     expect(rows).toEqual([{ state: "fit" }]);
+    // The source moves on: nothing is tried any more, and nothing is said of it.
+    await records.db.query(`update module set tree = $1`, ["0".repeat(40)]);
+    expect(await checkNextBuild(deps)).toBe("dropped");
+    expect(await codes()).toEqual([]);
   });
 
   it("is taken by one of many that ask at the same moment", async () => {

@@ -67,6 +67,21 @@ describe("a module that was registered wrongly", () => {
     await addModule(db, mesh, { name: "meshboard", repository: "examples", branch: "main", path: "right" });
   });
 
+  it("takes along what was said of it: nothing watches that any more, and it would stay for ever (R33)", async () => {
+    const { db } = records;
+    const codes = ["build-outstanding", "build-unfit", "not-reproducible", "second-build-failing"];
+    const said = { message: "m", remedy: "r", urgent: false };
+    for (const subject of ["core", "meshboard"]) {
+      for (const code of codes) await observeCondition(db, mesh, { ...said, code, subject });
+      await observeCondition(db, mesh, { ...said, code: "step-failed", subject: `build ${subject}@${digestOf("in")}` });
+    }
+    await removeModule(db, mesh, "core");
+    expect((await listSubjects()).toSorted()).toEqual([
+      `build meshboard@${digestOf("in")}`,
+      ...codes.map(() => "meshboard"),
+    ]);
+  });
+
   it("takes the branch that only it followed along, and what was said of it, and no other (case 4)", async () => {
     const { db } = records;
     await addModule(db, mesh, { name: "typo", repository: "examples", branch: "mian", path: "typo" });
