@@ -1,5 +1,6 @@
 import type { ObjectId } from "../core/names.ts";
 import { runGit } from "./git.ts";
+import { readCommitText } from "./kept-objects.ts";
 import type { ObjectSession } from "./object-session.ts";
 import type { CommitInfo } from "./repository.ts";
 
@@ -9,9 +10,6 @@ interface Clone {
   readonly signal: AbortSignal | undefined;
   readonly session: ObjectSession;
 }
-
-/** A message may be as long as a file; of a longer one git itself cuts the subject out. */
-const commitBytesLimit = 1024 * 1024;
 
 /** A commit for people: its time and its subject, as `git log` says them. */
 export async function commitInfo(clone: Clone, commit: ObjectId): Promise<CommitInfo> {
@@ -32,10 +30,8 @@ interface Said {
 
 /** From the object itself. Null: git does not have it, it is long, or in another encoding: then git is to say it. */
 async function readCommit(session: ObjectSession, commit: ObjectId): Promise<Said | null> {
-  const [found = null] = await session.describe([commit]);
-  if (found === null || found.type !== "commit" || found.bytes > commitBytesLimit) return null;
-  const [bytes = null] = await session.read([commit]);
-  const text = bytes?.toString("utf8") ?? "";
+  const text = await readCommitText(session, commit);
+  if (text === null) return null;
   const end = text.indexOf("\n\n");
   const head = end === -1 ? text : text.slice(0, end);
   const seconds = /^committer .*> (\d+) [+-]\d+$/m.exec(head)?.[1];

@@ -7,6 +7,7 @@ import { askRemote } from "./ask-remote.ts";
 import { DamagedCloneError, initialiseClone, noteUse, packBytes, tidyClone } from "./bare-clone.ts";
 import { checkBranch } from "./check-branch.ts";
 import { GitError, type GitConfig } from "./git.ts";
+import { hasCommit } from "./kept-objects.ts";
 import type { ObjectSession } from "./object-session.ts";
 
 export interface Remote {
@@ -52,7 +53,7 @@ async function fetchMissing(remote: Remote, wanted: readonly { branch: string; c
   for (const { branch, commit } of wanted) {
     checkBranch(branch);
     objectIdSchema.parse(commit);
-    if ((await describeTooLarge(remote)) === null && (await hasObject(remote.session, commit))) {
+    if ((await describeTooLarge(remote)) === null && (await hasCommit(remote.session, commit))) {
       await noteUse(remote.dir, commit);
       continue;
     }
@@ -74,7 +75,7 @@ async function fetchMissingOne(remote: Remote, branch: string, commit: ObjectId)
   const tooLarge = await describeTooLarge(remote);
   if (tooLarge !== null)
     throw new UnavailableError(`repository ${remote.url} ${tooLarge}`, "Move what is not source out of it.");
-  if (!(await hasObject(remote.session, commit))) {
+  if (!(await hasCommit(remote.session, commit))) {
     throw new UnavailableError(
       `repository ${remote.url} has no commit ${commit} (of branch ${branch}) any more`,
       "It was probably overwritten by a forced push: the next look finds the new tip.",

@@ -3,7 +3,8 @@ import { type ObjectId, objectIdSchema, treePathSchema } from "../core/names.ts"
 import { DamagedCloneError } from "./bare-clone.ts";
 import { runGit, streamGit } from "./git.ts";
 import type { ObjectSession } from "./object-session.ts";
-import { readBlobsAt, readFoldersAt, walkFolder } from "./read-objects.ts";
+import { knownFolder, sizesOf } from "./kept-objects.ts";
+import { listDifferingAt, readBlobsAt, readFoldersAt, walkFolders } from "./read-objects.ts";
 import type { BlobPlace, BlobReading, TreeEntry } from "./repository.ts";
 
 /** Reads from a clone on this machine: by object id only, never through a work tree. */
@@ -17,6 +18,8 @@ interface Local {
 export async function treeAt(local: Local, id: ObjectId, path: string): Promise<ObjectId | null> {
   objectIdSchema.parse(id);
   treePathSchema.parse(path);
+  const known = knownFolder(local.session, { of: id, path: path === "." ? "" : path });
+  if (known !== null) return known;
   const [found = null] = await local.session.describe([path === "." ? `${id}^{tree}` : `${id}:${path}`]);
   if (found === null) await expectAbsent(local, id, path);
   return found?.type === "tree" ? found.id : null;
@@ -40,7 +43,9 @@ export async function* listTree(
   objectIdSchema.parse(tree);
   for (const path of paths) treePathSchema.parse(path);
   if (paths.length > 0 && paths.length <= walkedAlone && !paths.includes(".")) {
-    const walked = await walkFolders(local, tree, paths);
+    // What lies inside another of them is listed with that one, and once.
+    const outermost = [...new Set(paths)].filter((path) => !paths.some((outer) => path.startsWith(`${outer}/`)));
+    const walked = await walkFolders(local.session, tree, { paths: outermost, limit: walkedEntries });
     for (const [at, entry] of (walked ?? []).entries()) {
       if (at >= entryLimit) throw tooLong(tree, entryLimit);
       yield entry;
@@ -70,19 +75,6 @@ const walkedAlone = 20;
 
 /** Of larger folders too: one that names a million files is listed by git itself, until nobody wants more. */
 const walkedEntries = 2_000;
-
-/** Null: one of them is not there, or they are large. Git is asked to list them then. */
-async function walkFolders({ session }: Local, tree: ObjectId, paths: readonly string[]): Promise<TreeEntry[] | null> {
-  // What lies inside another of them is listed with that one, and once.
-  const outermost = [...new Set(paths)].filter((path) => !paths.some((outer) => path.startsWith(`${outer}/`)));
-  const entries: TreeEntry[] = [];
-  for (const path of outermost) {
-    const walked = await walkFolder(session, `${tree}:${path}`, { path, limit: walkedEntries - entries.length });
-    if (walked === null) return null;
-    entries.push(...walked);
-  }
-  return entries;
-}
 
 function tooLong(tree: ObjectId, entryLimit: number): InputError {
   return new InputError(
@@ -127,6 +119,17 @@ async function listFoldersAt(
     }
   }
   return found;
+}
+
+/** Paths that differ, of those right in these folders; null: it cannot be said without reading both commits' folders. */
+export async function differingAt(
+  local: Local,
+  commits: { readonly was: ObjectId; readonly is: ObjectId },
+  folders: readonly string[],
+): Promise<string[] | null> {
+  for (const id of [commits.was, commits.is]) objectIdSchema.parse(id);
+  for (const folder of folders) if (folder !== "") treePathSchema.parse(folder);
+  return listDifferingAt(local.session, commits, folders);
 }
 
 export async function blobsAt(
@@ -192,18 +195,34 @@ export async function* readBlobs(
 /** More are streamed by a process of their own. */
 const readAlone = 50;
 
+/** So many bytes are asked for at once, and any one blob: the caller bounds each of them, and not all together. */
+const bytesTogether = 4 * 1024 * 1024;
+
 async function* readFewBlobs(local: Local, blobs: readonly ObjectId[]): AsyncGenerator<BlobReading, void, undefined> {
-  const infos = await local.session.describe(blobs);
-  for (const [at, blob] of blobs.entries()) {
-    // One after another: the caller bounds each of them, and not all together.
-    const [bytes = null] = infos[at]?.type === "blob" ? await local.session.read([blob]) : [];
-    if (bytes === null) throw new DamagedCloneError(`clone ${local.dir} has no blob ${blob}`);
-    yield { blob, bytes };
+  const sizes = await sizesOf(local.session, blobs);
+  for (let at = 0; at < blobs.length;) {
+    const from = at;
+    let bytes = 0;
+    do {
+      bytes += sizes.get(blobs[at] ?? "") ?? 0;
+      at += 1;
+    } while (at < blobs.length && bytes + (sizes.get(blobs[at] ?? "") ?? 0) <= bytesTogether);
+    const some = blobs.slice(from, at);
+    const read = await local.session.read(some, Math.max(bytes, bytesTogether));
+    for (const [place, blob] of some.entries()) {
+      const found = read[place] ?? null;
+      if (found?.type !== "blob" || found.content === null)
+        throw new DamagedCloneError(`clone ${local.dir} has no blob ${blob}`);
+      yield { blob, bytes: found.content };
+    }
   }
 }
 
+/** A write for each of thousands would be most of what they cost. */
+const namesPerWrite = 500;
+
 function* lines(blobs: readonly ObjectId[]): Generator<string> {
-  for (const blob of blobs) yield `${blob}\n`;
+  for (let at = 0; at < blobs.length; at += namesPerWrite) yield `${blobs.slice(at, at + namesPerWrite).join("\n")}\n`;
 }
 
 interface Reader {

@@ -21,10 +21,17 @@ export interface ObjectInfo {
 export interface ObjectSession {
   /** Null: git does not have it, or it cannot be read; which of them is for the caller to find out. */
   describe(names: readonly string[]): Promise<(ObjectInfo | null)[]>;
-  /** The caller knows their size. */
-  read(ids: readonly ObjectId[]): Promise<(Buffer | null)[]>;
+  /**
+   * Without asking for their size before. Null as above; one of more than `limitBytes` is let pass, and its content is
+   * null: nobody holds it.
+   */
+  read(names: readonly string[], limitBytes: number): Promise<(ReadObject | null)[]>;
   /** The clone was thrown away: whoever asks next asks the new one, and not a process that still holds the old one open. */
   forget(): void;
+}
+
+export interface ReadObject extends ObjectInfo {
+  readonly content: Buffer | null;
 }
 
 export interface SessionOptions {
@@ -42,8 +49,8 @@ export function createObjectSession(options: SessionOptions): ObjectSession {
   const describing = createTalk(options, "--batch-check");
   const reading = createTalk(options, "--batch");
   return {
-    describe: async (names) => (await describing.ask(names)).map((answer) => answer?.info ?? null),
-    read: async (ids) => (await reading.ask(ids)).map((answer) => answer?.content ?? null),
+    describe: (names) => describing.ask(names, 0),
+    read: (names, limitBytes) => reading.ask(names, limitBytes),
     forget: () => {
       describing.forget();
       reading.forget();
@@ -51,21 +58,16 @@ export function createObjectSession(options: SessionOptions): ObjectSession {
   };
 }
 
-interface Answered {
-  readonly info: ObjectInfo;
-  readonly content: Buffer | null;
-}
-
 type Mode = "--batch" | "--batch-check";
 interface Talk {
-  ask(names: readonly string[]): Promise<(Answered | null)[]>;
+  ask(names: readonly string[], limitBytes: number): Promise<(ReadObject | null)[]>;
   forget(): void;
 }
 
 function createTalk({ dir, waitMs, signal }: SessionOptions, mode: Mode): Talk {
   let open: { readonly line: Line; readonly identity: string } | null = null;
   let identifiedAt = 0;
-  const ask = async (names: readonly string[]): Promise<(Answered | null)[]> => {
+  const ask: Talk["ask"] = async (names, limitBytes) => {
     signal?.throwIfAborted();
     if (names.length === 0) return [];
     for (const name of names) if (/[\n\0]/.test(name)) throw new Error("an object's name is one line");
@@ -78,7 +80,7 @@ function createTalk({ dir, waitMs, signal }: SessionOptions, mode: Mode): Talk {
         open = { line: openLine(dir, mode, signal), identity };
       }
     }
-    return open.line.ask(names, waitMs);
+    return open.line.ask(names, { waitMs, limitBytes });
   };
   const forget = (): void => {
     open?.line.end();
@@ -93,21 +95,25 @@ async function identify(dir: string): Promise<string> {
 }
 
 interface Line {
-  ask(names: readonly string[], waitMs: number): Promise<(Answered | null)[]>;
+  ask(
+    names: readonly string[],
+    bounds: { readonly waitMs: number; readonly limitBytes: number },
+  ): Promise<(ReadObject | null)[]>;
   hasEnded(): boolean;
   end(): void;
 }
 
 interface Waiting {
-  readonly resolve: (answer: Answered | null) => void;
+  readonly resolve: (answer: ReadObject | null) => void;
   readonly reject: (error: unknown) => void;
+  readonly limitBytes: number;
 }
 
 /** One process: names go in, answers come out in the same order. */
 function openLine(dir: string, mode: Mode, signal: AbortSignal | undefined): Line {
   const child = spawnGit({ dir, args: ["cat-file", mode] });
   const waiting: Waiting[] = [];
-  const take = createAnswers(mode);
+  const take = createAnswers(mode, (at) => waiting[at]?.limitBytes ?? 0);
   let stderr = "";
   let ended = false;
   let idle: NodeJS.Timeout | undefined;
@@ -144,13 +150,13 @@ function openLine(dir: string, mode: Mode, signal: AbortSignal | undefined): Lin
   return {
     hasEnded: () => ended,
     end,
-    ask: async (names, waitMs) => {
+    ask: async (names, { waitMs, limitBytes }) => {
       clearTimeout(idle);
       hold(child, true);
       const stopped = (): void => fail(new GitError("cat-file", null, "", `was stopped after ${waitMs} ms`));
       const timer = setTimeout(stopped, waitMs);
       const answers = names.map(
-        () => new Promise<Answered | null>((resolve, reject) => waiting.push({ resolve, reject })),
+        () => new Promise<ReadObject | null>((resolve, reject) => waiting.push({ resolve, reject, limitBytes })),
       );
       child.stdin.write(names.map((name) => `${name}\n`).join(""));
       try {
@@ -171,11 +177,13 @@ function hold(child: ChildProcessWithoutNullStreams, isAsked: boolean): void {
   }
 }
 
-/** Takes what git prints apart, however it was cut into chunks. */
-function createAnswers(mode: Mode): (chunk: Buffer) => (Answered | null)[] {
+/** Takes what git prints apart, however it was cut into chunks. `limitOf`: of the so-manieth answer that is waited for. */
+function createAnswers(mode: Mode, limitOf: (at: number) => number): (chunk: Buffer) => readonly (ReadObject | null)[] {
   let pieces: Buffer[] = [];
   let held = 0;
   let header: ObjectInfo | null = null;
+  /** Of an object that is too large: bytes that are yet to pass, with the line's end. */
+  let passing = 0;
   const joinHeld = (): Buffer => {
     const whole = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces, held);
     pieces = [whole];
@@ -190,28 +198,35 @@ function createAnswers(mode: Mode): (chunk: Buffer) => (Answered | null)[] {
   return (chunk) => {
     pieces.push(chunk);
     held += chunk.length;
-    const answers: (Answered | null)[] = [];
+    const answers: (ReadObject | null)[] = [];
     for (;;) {
+      if (passing > 0) {
+        const passed = Math.min(passing, held);
+        cut(passed);
+        passing -= passed;
+        if (passing > 0) return answers;
+      }
       if (header === null) {
         const end = joinHeld().indexOf(0x0a);
         if (end === -1) return answers;
-        const [, id, type, bytes] =
-          /^([0-9a-f]{40,64}) (\w+) (\d+)$/.exec(
-            cut(end + 1)
-              .toString("latin1")
-              .trimEnd(),
-          ) ?? [];
-        if (id === undefined || type === undefined) answers.push(null);
-        else header = { id: objectIdSchema.parse(id), type, bytes: Number(bytes) };
-        if (header === null || mode === "--batch") continue;
-        answers.push({ info: header, content: null });
-        header = null;
+        const line = cut(end + 1)
+          .toString("latin1")
+          .trimEnd();
+        const [, id, type, bytes] = /^([0-9a-f]{40,64}) (\w+) (\d+)$/.exec(line) ?? [];
+        if (id === undefined || type === undefined) {
+          answers.push(null);
+          continue;
+        }
+        header = { id: objectIdSchema.parse(id), type, bytes: Number(bytes) };
+        if (mode === "--batch" && header.bytes <= limitOf(answers.length)) continue;
+        passing = mode === "--batch" ? header.bytes + 1 : 0;
+        answers.push({ ...header, content: null });
       } else {
         // Joined only when all of it is here: a large one comes in many chunks.
         if (held < header.bytes + 1) return answers;
-        answers.push({ info: header, content: cut(header.bytes + 1).subarray(0, header.bytes) });
-        header = null;
+        answers.push({ ...header, content: cut(header.bytes + 1).subarray(0, header.bytes) });
       }
+      header = null;
     }
   };
 }

@@ -6,7 +6,7 @@ import { checkBranch } from "./check-branch.ts";
 import { commitInfo } from "./commit-info.ts";
 import { fetchCommits, hasObject, type Remote } from "./fetch-commits.ts";
 import type { GitConfig } from "./git.ts";
-import { blobsAt, foldersAt, listTree, readBlobs, treeAt } from "./git-objects.ts";
+import { blobsAt, differingAt, foldersAt, listTree, readBlobs, treeAt } from "./git-objects.ts";
 import { createObjectSession, type ObjectSession } from "./object-session.ts";
 import { readCredentials, type HostCredentials } from "./remote-credentials.ts";
 import type { Repository } from "./repository.ts";
@@ -57,6 +57,7 @@ export async function openRepository(options: OpenRepository): Promise<Repositor
     commitInfo: (commit) => whole(commitInfo(local, commit)),
     treeAt: (id, path) => whole(treeAt(local, id, path)),
     foldersAt: (commit, paths) => whole(foldersAt(local, commit, paths)),
+    differingAt: (commits, folders) => whole(differingAt(local, commits, folders)),
     blobsAt: (commit, paths) => whole(blobsAt(local, commit, paths)),
     listTree: (tree, entryLimit, paths) =>
       wholeStream(listTree(local, tree, { entryLimit, paths: paths ?? [] }), explain),

@@ -1,63 +1,22 @@
-import { InputError } from "../core/errors.ts";
 import type { ObjectId } from "../core/names.ts";
-import { DamagedCloneError } from "./bare-clone.ts";
+import { readFolders, sizesOf } from "./kept-objects.ts";
 import type { ObjectSession } from "./object-session.ts";
 import type { BlobPlace, TreeEntry } from "./repository.ts";
-
-/** A folder of a million files is some 40 MB. */
-const treeBytesLimit = 64 * 1024 * 1024;
-
-/** What a tree object says itself: no sizes. */
-type NamedEntry = Omit<TreeEntry, "path" | "bytes"> & { readonly name: string };
-
-/** Null: there is no such folder, or git does not have it. `name`: `<commit>:<path>` or an id. */
-export async function readFolder(
-  session: ObjectSession,
-  name: string,
-): Promise<{ readonly id: ObjectId; readonly entries: readonly NamedEntry[] } | null> {
-  const [found = null] = await session.describe([name]);
-  if (found === null || found.type !== "tree") return null;
-  const kept = keptTrees.get(session) ?? new Map<ObjectId, readonly NamedEntry[]>();
-  keptTrees.set(session, kept);
-  const known = kept.get(found.id);
-  if (known !== undefined) return { id: found.id, entries: known };
-  if (found.bytes > treeBytesLimit) throw new InputError(`tree ${found.id} is larger than ${treeBytesLimit} bytes`);
-  const [bytes = null] = await session.read([found.id]);
-  if (bytes === null) return null;
-  const entries = parseTree(bytes, found.id.length / 2);
-  if (kept.size >= treesKept) kept.clear();
-  if (entries.length <= entriesKept) kept.set(found.id, entries);
-  return { id: found.id, entries };
-}
-
-/** An id always names the same entries. The folders above modules are asked for again and again. */
-const keptTrees = new WeakMap<ObjectSession, Map<ObjectId, readonly NamedEntry[]>>();
-const treesKept = 16;
-const entriesKept = 10_000;
-
-function parseTree(bytes: Buffer, idBytes: number): NamedEntry[] {
-  const entries: NamedEntry[] = [];
-  for (let at = 0; at < bytes.length;) {
-    const space = bytes.indexOf(0x20, at);
-    const end = bytes.indexOf(0, space);
-    if (space === -1 || end === -1) throw new DamagedCloneError("a tree cannot be read to its end");
-    const mode = bytes.toString("latin1", at, space).padStart(6, "0");
-    const text = bytes.subarray(space + 1, end);
-    const name = text.toString("utf8");
-    entries.push({
-      mode,
-      type: mode === "040000" ? "tree" : mode === "160000" ? "commit" : "blob",
-      id: bytes.toString("hex", end + 1, end + 1 + idBytes),
-      // A name that is not UTF-8 would come out as another name: keep it unmistakably unsafe, readers refuse it.
-      name: name.includes("\ufffd") && !Buffer.from(name, "utf8").equals(text) ? `\0${text.toString("latin1")}` : name,
-    });
-    at = end + 1 + idBytes;
-  }
-  return entries;
-}
+import { listDiffering, type NamedEntry, type TreeObject } from "./tree-object.ts";
 
 /** More folders than this are listed by a process of their own. */
 const foldersRead = 20;
+
+/** The folders that these paths lie in; null: too many. */
+function listAbove(paths: Iterable<string>): string[] | null {
+  const above = new Set<string>();
+  for (const path of paths) {
+    if (path === ".") return null;
+    above.add(path.slice(0, Math.max(path.lastIndexOf("/"), 0)));
+    if (above.size > foldersRead) return null;
+  }
+  return [...above];
+}
 
 /** What lies in the folders above these paths; null: in too many of them, or in one that is not there. Git is asked then. */
 async function readAbove(
@@ -65,13 +24,17 @@ async function readAbove(
   commit: ObjectId,
   paths: ReadonlySet<string>,
 ): Promise<(Omit<NamedEntry, "name"> & { readonly path: string })[] | null> {
-  const above = new Set([...paths].map((path) => path.slice(0, Math.max(path.lastIndexOf("/"), 0))));
-  if (above.size > foldersRead || paths.has(".")) return null;
+  const above = listAbove(paths);
+  if (above === null) return null;
+  const folders = await readFolders(
+    session,
+    above.map((path) => ({ of: commit, path })),
+  );
   const found: (Omit<NamedEntry, "name"> & { readonly path: string })[] = [];
-  for (const folder of above) {
-    const read = await readFolder(session, folder === "" ? `${commit}^{tree}` : `${commit}:${folder}`);
-    if (read === null) return null;
-    for (const { name, ...entry } of read.entries) {
+  for (const [at, folder] of above.entries()) {
+    const tree = folders[at] ?? null;
+    if (tree === null) return null;
+    for (const { name, ...entry } of tree.entries()) {
       const path = folder === "" ? name : `${folder}/${name}`;
       if (paths.has(path)) found.push({ ...entry, path });
     }
@@ -98,67 +61,90 @@ export async function readBlobsAt(
   const read = await readAbove(session, commit, wanted);
   if (read === null) return null;
   const files = read.filter(({ mode }) => mode === "100644" || mode === "100755");
-  const infos = await session.describe(files.map(({ id }) => id));
-  const found = new Map<string, BlobPlace>();
-  for (const [at, { path, id }] of files.entries()) {
-    const info = infos[at] ?? null;
-    if (info === null) return null;
-    found.set(path, { blob: id, bytes: info.bytes });
-  }
-  return found;
+  const sizes = await sizesOf(
+    session,
+    files.map(({ id }) => id),
+  );
+  return new Map(files.map(({ path, id }) => [path, { blob: id, bytes: sizes.get(id) ?? 0 }]));
 }
 
 /**
- * A folder and everything below it, as `git ls-tree -r -t -l` lists it. Null: it is not there, or holds more entries than
- * that; git is to list it then.
+ * Which paths in these folders are another thing in one commit than in the other, also those that are in one of them only.
+ * Null: a folder is not in both, or a commit is not here any more.
  */
-export async function walkFolder(
+export async function listDifferingAt(
   session: ObjectSession,
-  name: string,
-  { path, limit }: { readonly path: string; readonly limit: number },
-): Promise<TreeEntry[] | null> {
-  const root = await readSized(session, name, limit);
-  if (root === null) return null;
-  const walked: TreeEntry[] = [{ mode: "040000", type: "tree", id: root.id, bytes: 0, path }];
-  const open = [{ folder: path, at: 0, entries: root.entries }];
-  for (let inner = open.at(-1); inner !== undefined; inner = open.at(-1)) {
-    const entry = inner.entries[inner.at];
-    inner.at += 1;
-    if (entry === undefined) {
-      open.pop();
-      continue;
-    }
-    const inside = `${inner.folder}/${entry.name}`;
-    walked.push({ mode: entry.mode, type: entry.type, id: entry.id, bytes: entry.bytes, path: inside });
-    if (entry.type !== "tree") continue;
-    const below = await readSized(session, entry.id, limit - walked.length);
-    if (below === null) return null;
-    open.push({ folder: inside, at: 0, entries: below.entries });
+  { was, is }: { readonly was: ObjectId; readonly is: ObjectId },
+  folders: readonly string[],
+): Promise<string[] | null> {
+  const names = folders.flatMap((path) => [
+    { of: was, path },
+    { of: is, path },
+  ]);
+  const trees = await readFolders(session, names);
+  const differing: string[] = [];
+  for (const [at, folder] of folders.entries()) {
+    const [before = null, now = null] = [trees[2 * at], trees[2 * at + 1]];
+    if (before === null || now === null) return null;
+    for (const name of listDiffering(before, now)) differing.push(folder === "" ? name : `${folder}/${name}`);
   }
-  return walked;
+  return differing;
 }
 
-/** An entry has an id, a mode and a name: so many bytes at the least. */
-const entryBytes = 28;
+/** An entry has an id, a mode and a name: so many bytes at the least. Names may be long: git lists what is more. */
+const entryBytes = 28 * 4;
 
-/** Null: it is not there, or larger. A blob that git does not have is a clone that lost it. */
-async function readSized(
+/**
+ * Folders and everything below them, as `git ls-tree -r -t -l` lists them: each depth by one question. Null: one is not
+ * there, or they hold more entries than that; git is to list them then.
+ */
+export async function walkFolders(
   session: ObjectSession,
-  name: string,
-  limit: number,
-): Promise<{ readonly id: ObjectId; readonly entries: readonly (NamedEntry & { readonly bytes: number })[] } | null> {
-  const [found = null] = await session.describe([name]);
-  // Names may be long: what is refused here for its bytes is listed by git, and not lost.
-  if (found === null || found.bytes > Math.max(limit, 0) * entryBytes * 4) return null;
-  const folder = await readFolder(session, found.id);
-  if (folder === null || folder.entries.length > limit) return null;
-  const blobs = folder.entries.filter((entry) => entry.type === "blob");
-  const infos = await session.describe(blobs.map((entry) => entry.id));
-  const sizes = new Map(blobs.map((entry, at) => [entry, infos[at]?.bytes]));
-  const entries = folder.entries.map((entry) => {
-    const bytes = entry.type === "blob" ? sizes.get(entry) : 0;
-    if (bytes === undefined) throw new DamagedCloneError(`the clone has no blob ${entry.id}`);
-    return { ...entry, bytes };
-  });
-  return { id: found.id, entries };
+  tree: ObjectId,
+  { paths, limit }: { readonly paths: readonly string[]; readonly limit: number },
+): Promise<TreeEntry[] | null> {
+  const read = new Map<ObjectId, TreeObject>();
+  const bounds = { limitBytes: limit * entryBytes, orNull: true };
+  const roots = await readFolders(
+    session,
+    paths.map((path) => ({ of: tree, path })),
+    bounds,
+  );
+  let entries = 0;
+  for (let level: readonly (TreeObject | null)[] = roots; level.length > 0;) {
+    const below = new Set<ObjectId>();
+    for (const folder of level) {
+      if (folder === null) return null;
+      read.set(folder.id, folder);
+      for (const { type, id } of folder.entries()) {
+        entries += 1;
+        if (type === "tree" && !read.has(id)) below.add(id);
+      }
+      if (entries > limit) return null;
+    }
+    const names = [...below].map((of) => ({ of, path: "" }));
+    level = await readFolders(session, names, bounds);
+  }
+  const blobs = [...read.values()].flatMap((one) => one.entries().filter(({ type }) => type === "blob"));
+  const sizes = await sizesOf(
+    session,
+    blobs.map(({ id }) => id),
+  );
+  const walked: TreeEntry[] = [];
+  // One tree may lie at many places, and each of them counts: a few hundred bytes can name a thousand million files.
+  const walk = (id: ObjectId, path: string): boolean => {
+    walked.push({ mode: "040000", type: "tree", id, bytes: 0, path });
+    for (const { name, ...entry } of read.get(id)?.entries() ?? []) {
+      if (walked.length > limit) return false;
+      const inside = `${path}/${name}`;
+      if (entry.type !== "tree") walked.push({ ...entry, bytes: sizes.get(entry.id) ?? 0, path: inside });
+      else if (!walk(entry.id, inside)) return false;
+    }
+    return true;
+  };
+  for (const [at, path] of paths.entries()) {
+    const root = roots[at];
+    if (root === null || root === undefined || !walk(root.id, path)) return null;
+  }
+  return walked;
 }

@@ -47,6 +47,14 @@ export interface Repository {
   treeAt(commitOrTree: ObjectId, path: string): Promise<ObjectId | null>;
   /** Ids of the folders at these paths of a commit, by one listing of the folders above them; those that are there. */
   foldersAt(commit: ObjectId, paths: readonly string[]): Promise<ReadonlyMap<string, ObjectId>>;
+  /**
+   * Paths right in these folders (one question; "": the root) that are another thing in one commit than in the other,
+   * or in one of them only. Null: a folder is not in both, or a commit is not here any more.
+   */
+  differingAt(
+    commits: { readonly was: ObjectId; readonly is: ObjectId },
+    folders: readonly string[],
+  ): Promise<readonly string[] | null>;
   /** Regular files at these paths of a commit, by path; those that are there. */
   blobsAt(commit: ObjectId, paths: readonly string[]): Promise<ReadonlyMap<string, BlobPlace>>;
   /** Every entry below a tree, recursively, in git's order; `paths`: only those at or below them. InputError past `entryLimit`. */
