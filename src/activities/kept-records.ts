@@ -34,6 +34,8 @@ export interface KeptRecords {
   readonly sources: SourceMemory;
   /** Facts of modules as the last plan had them. */
   readonly facts: Map<Name, KeptFacts>;
+  /** All of them together, as the records alone have them. */
+  readonly allFacts: { last: AllFacts | null };
   /** By repository. */
   readonly settings: Map<Name, Readonly<Record<string, string>>>;
 }
@@ -43,12 +45,18 @@ export interface KeptFacts {
   readonly facts: ModuleFacts;
 }
 
+export interface AllFacts {
+  readonly madeFrom: readonly unknown[];
+  readonly facts: ReadonlyMap<Name, ModuleFacts>;
+}
+
 export function createKeptRecords(db: Queryable, mesh: Name): KeptRecords {
   let last: { readonly version: PlanVersion; readonly records: PlanRecords } | null = null;
   return {
     plans: createPlanMemory(),
     sources: createSourceMemory(),
     facts: new Map(),
+    allFacts: { last: null },
     settings: new Map(),
     read: async (asked) => {
       // Before the rows: what is changed while they are read is another version the next time.

@@ -89,41 +89,98 @@ function toFacts(
   records: Pick<PlanRecords, "modules" | "edgesOf" | "builds">,
   surroundings: BuildSurroundings,
 ): BuildFacts {
-  const settings = shareSettings(kept, surroundings.settingsFor);
+  return {
+    ...surroundings,
+    modules: listFacts(kept, records, surroundings),
+    makers: new Map(),
+    builds: toRecordedBuilds(records.builds),
+  };
+}
+
+/** Of the records alone they are kept as they are; what is newer is put in its place. */
+function listFacts(
+  kept: KeptRecords,
+  records: Pick<PlanRecords, "modules" | "edgesOf" | "builds">,
+  { settingsFor, newer = nothing }: BuildSurroundings,
+): ReadonlyMap<Name, ModuleFacts> {
+  const settings = shareSettings(kept, settingsFor);
+  const madeFrom = [records.modules, records.edgesOf, records.builds, ...listSettings(records.modules, settings)];
+  const before = kept.allFacts.last;
+  const isSame = before !== null && isEqualList(before.madeFrom, madeFrom);
+  const recorded = isSame ? before.facts : collectFacts(kept, { ...records, settings, newer: nothing });
+  if (!isSame) kept.allFacts.last = { madeFrom, facts: recorded };
+  if (newer.size === 0) return recorded;
+  // One that has no place yet gets it where it would have it: in the order of names.
+  if ([...newer.keys()].some((name) => !recorded.has(name))) return collectFacts(kept, { ...records, settings, newer });
+  const facts = new Map(recorded);
+  const rows = new Map(records.modules.flatMap((module) => (newer.has(module.name) ? [[module.name, module]] : [])));
+  for (const [name, module] of rows) {
+    const made = makeFacts(kept, { ...records, settings, newer }, module);
+    if (made === null) facts.delete(name);
+    else facts.set(name, made);
+  }
+  return facts;
+}
+
+const nothing: ReadonlyMap<Name, NewerFacts> = new Map();
+
+const repositoriesOf = new WeakMap<readonly ModuleToPlan[], readonly Name[]>();
+
+function listSettings(
+  modules: readonly ModuleToPlan[],
+  settings: (repository: Name) => Readonly<Record<string, string>>,
+): readonly Readonly<Record<string, string>>[] {
+  const names = repositoriesOf.get(modules) ?? [...new Set(modules.map(({ repository }) => repository))];
+  repositoriesOf.set(modules, names);
+  return names.map(settings);
+}
+
+function isEqualList(before: readonly unknown[], now: readonly unknown[]): boolean {
+  return before.length === now.length && before.every((one, at) => one === now[at]);
+}
+
+interface FactsOfRecords extends Pick<PlanRecords, "modules" | "edgesOf" | "builds"> {
+  readonly settings: (repository: Name) => Readonly<Record<string, string>>;
+  readonly newer: ReadonlyMap<Name, NewerFacts>;
+}
+
+function collectFacts(kept: KeptRecords, records: FactsOfRecords): Map<Name, ModuleFacts> {
   const facts = new Map<Name, ModuleFacts>();
   for (const module of records.modules) {
-    const newer = surroundings.newer?.get(module.name);
-    const tree = newer?.tree === undefined ? module.tree : newer.tree;
-    const commit = newer?.commit ?? module.sourceCommit;
-    // Not compared yet: it has no tree to build from, and the next look gives it one.
-    if (tree === null || commit === null) continue;
-    const edges = records.edgesOf.get(module.name) ?? none;
-    const build = fitBuildOf(module, records.builds);
-    const madeFrom = [module, edges, build, settings(module.repository), newer];
-    const before = kept.facts.get(module.name);
-    if (before?.madeFrom.every((one, at) => one === madeFrom[at]) === true) {
-      facts.set(module.name, before.facts);
-      continue;
-    }
-    const problem = module.problem ?? (module.language === null ? "it has no manifest that can be read" : null);
-    const made: ModuleFacts = {
-      module: module.name,
-      commit,
-      moved: module.moved,
-      language: module.language ?? "",
-      thirdParties: module.thirdParties,
-      settings: settings(module.repository),
-      problem,
-      edges,
-      lastFit: shareLastFit(before?.facts.lastFit, lastFitOf(module, build)),
-      ...newer,
-      ...(newer?.edges === undefined ? {} : { edges: shareEdges(edges, newer.edges) }),
-      tree,
-    };
-    facts.set(module.name, made);
-    kept.facts.set(module.name, { madeFrom, facts: made });
+    const made = makeFacts(kept, records, module);
+    if (made !== null) facts.set(module.name, made);
   }
-  return { ...surroundings, modules: facts, makers: new Map(), builds: toRecordedBuilds(records.builds) };
+  return facts;
+}
+
+/** Null: not compared yet: it has no tree to build from, and the next look gives it one. */
+function makeFacts(kept: KeptRecords, records: FactsOfRecords, module: ModuleToPlan): ModuleFacts | null {
+  const newer = records.newer.get(module.name);
+  const tree = newer?.tree === undefined ? module.tree : newer.tree;
+  const commit = newer?.commit ?? module.sourceCommit;
+  if (tree === null || commit === null) return null;
+  const edges = records.edgesOf.get(module.name) ?? none;
+  const build = fitBuildOf(module, records.builds);
+  const settings = records.settings(module.repository);
+  const madeFrom = [module, edges, build, settings, newer];
+  const before = kept.facts.get(module.name);
+  if (before !== undefined && isEqualList(before.madeFrom, madeFrom)) return before.facts;
+  const made: ModuleFacts = {
+    module: module.name,
+    commit,
+    moved: module.moved,
+    language: module.language ?? "",
+    thirdParties: module.thirdParties,
+    settings,
+    problem: module.problem ?? (module.language === null ? "it has no manifest that can be read" : null),
+    edges,
+    lastFit: shareLastFit(before?.facts.lastFit, lastFitOf(module, build)),
+    ...newer,
+    ...(newer?.edges === undefined ? {} : { edges: shareEdges(edges, newer.edges) }),
+    tree,
+  };
+  kept.facts.set(module.name, { madeFrom, facts: made });
+  return made;
 }
 
 const none: readonly Edge[] = [];

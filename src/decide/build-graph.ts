@@ -19,6 +19,8 @@ export interface BuildGraph {
    * because tests are no part of an artifact its digest stays, and the circle ends there.
    */
   readonly isBackEdge: (module: Name, dependency: Name) => boolean;
+  /** Modules that have such an edge. */
+  readonly hasBackEdge: ReadonlySet<Name>;
   /** `dependenciesOf` every module, worked out once. */
   readonly dependencies: ReadonlyMap<Name, readonly Name[]>;
 }
@@ -31,8 +33,10 @@ export function buildGraph({ modules }: Pick<BuildFacts, "modules">): BuildGraph
   const order: Name[] = [];
   const cycleOf = new Map<Name, readonly Name[]>();
   const cycles: (readonly Name[])[] = [];
+  const isTogether = new Set<number>();
   for (const [at, together] of strongComponents(dependencies).entries()) {
     for (const member of together) component.set(member, at);
+    if (together.length > 1) isTogether.add(at);
     // A cycle of build edges is one of all edges too: it is looked for only where those go round.
     const parts = together.length === 1 ? [together] : strongComponents(buildEdgesAmong(modules, together));
     for (const members of parts) {
@@ -47,7 +51,12 @@ export function buildGraph({ modules }: Pick<BuildFacts, "modules">): BuildGraph
   const isBackEdge = (module: Name, dependency: Name): boolean =>
     component.get(module) === component.get(dependency) &&
     modules.get(module)?.edges.some((edge) => edge.dependency === dependency && edge.kind === "build") === false;
-  return { names, order, cycles, cycleOf, isBackEdge, dependencies };
+  const hasBackEdge = new Set<Name>();
+  // Only among modules that go round.
+  for (const [name, own] of dependencies)
+    if (isTogether.has(component.get(name) ?? -1) && own.some((dependency) => isBackEdge(name, dependency)))
+      hasBackEdge.add(name);
+  return { names, order, cycles, cycleOf, isBackEdge, hasBackEdge, dependencies };
 }
 
 /** What a module imports from others, sorted, each once. It may import itself by name: that is no edge. */

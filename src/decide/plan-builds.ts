@@ -1,7 +1,9 @@
-import type { Digest, Name } from "../core/names.ts";
+import type { Name } from "../core/names.ts";
 import type { BuildFacts } from "./build-facts.ts";
+import type { BuildGraph } from "./build-graph.ts";
 import { createPlanMemory, type PlanMemory } from "./plan-memory.ts";
-import { standOfModule, type Stand } from "./stand-of-module.ts";
+import type { Stand } from "./stand-of-module.ts";
+import type { SeenStands } from "./work-out-stands.ts";
 
 /** How every module stands: each is in exactly one bucket. All sorted by name. */
 export interface BuildPlan {
@@ -33,39 +35,47 @@ export type PlannedBuild = Bucketed<"ready">;
  */
 export function planBuilds(facts: BuildFacts, memory: PlanMemory = createPlanMemory()): BuildPlan {
   const graph = memory.graphOf(facts.modules);
-  const running = new Map([...facts.running].map(splitKey));
-  const stands = new Map<Name, Stand>();
-  for (const name of graph.order) {
-    const module = facts.modules.get(name);
-    if (module !== undefined) stands.set(name, standOfModule({ facts, graph, memory, stands, running, module }));
-  }
-  const pick = <K extends Stand["kind"]>(kind: K): Bucketed<K>[] => {
-    const picked: Bucketed<K>[] = [];
-    for (const module of graph.names) {
-      const stand = stands.get(module);
-      if (stand !== undefined && isKind(stand, kind)) picked.push({ ...stand, module });
+  return memory.planOf(facts, graph, sortOut);
+}
+
+/** One pass in the order of names. */
+function sortOut(graph: BuildGraph, stands: SeenStands["stands"]): BuildPlan {
+  const buckets = {
+    ready: new Array<Bucketed<"ready">>(),
+    building: new Array<Bucketed<"building">>(),
+    current: new Array<Bucketed<"current">>(),
+    waiting: new Array<Bucketed<"waiting">>(),
+    unfit: new Array<Bucketed<"unfit">>(),
+    outstanding: new Array<Bucketed<"outstanding">>(),
+    broken: new Array<Bucketed<"broken">>(),
+  };
+  for (const name of graph.names) {
+    const stand = stands.get(name);
+    switch (stand?.kind) {
+      case undefined:
+        break;
+      case "ready":
+        buckets.ready.push(stand);
+        break;
+      case "building":
+        buckets.building.push(stand);
+        break;
+      case "current":
+        buckets.current.push(stand);
+        break;
+      case "waiting":
+        buckets.waiting.push(stand);
+        break;
+      case "unfit":
+        buckets.unfit.push(stand);
+        break;
+      case "outstanding":
+        buckets.outstanding.push(stand);
+        break;
+      case "broken":
+        buckets.broken.push(stand);
+        break;
     }
-    return picked;
-  };
-  return {
-    ready: pick("ready"),
-    building: pick("building"),
-    current: pick("current"),
-    waiting: pick("waiting"),
-    unfit: pick("unfit"),
-    outstanding: pick("outstanding"),
-    broken: pick("broken"),
-    cycles: graph.cycles,
-    order: graph.order,
-  };
-}
-
-function isKind<K extends Stand["kind"]>(stand: Stand, kind: K): stand is Extract<Stand, { kind: K }> {
-  return stand.kind === kind;
-}
-
-/** `core@sha256:…`: a name holds no `@`. */
-function splitKey(key: string): [Name, Digest] {
-  const at = key.indexOf("@");
-  return [key.slice(0, at), key.slice(at + 1)];
+  }
+  return { ...buckets, cycles: graph.cycles, order: graph.order };
 }

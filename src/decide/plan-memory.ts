@@ -3,7 +3,9 @@ import type { Digest, Name } from "../core/names.ts";
 import type { BuildFacts, ModuleFacts } from "./build-facts.ts";
 import { buildGraph, dependenciesOf, type BuildGraph } from "./build-graph.ts";
 import { digestValue } from "./digest.ts";
+import type { BuildPlan } from "./plan-builds.ts";
 import { compareText } from "./short-names.ts";
+import { type SeenStands, workOutStands } from "./work-out-stands.ts";
 
 /**
  * What a plan worked out, for the next one. Facts are never written to: of the same object it is the same, so a plan that
@@ -13,11 +15,20 @@ export interface PlanMemory {
   graphOf(modules: BuildFacts["modules"]): BuildGraph;
   /** Everything that depends on a module, by edges as they are and as they were; sorted. */
   inboundOf(modules: BuildFacts["modules"]): ReadonlyMap<Name, ReadonlySet<Name>>;
+  /** `sortOut`: of equal stands it is not asked again, and the plan is the same object. */
+  planOf(
+    facts: BuildFacts,
+    graph: BuildGraph,
+    sortOut: (graph: BuildGraph, stands: SeenStands["stands"]) => BuildPlan,
+  ): BuildPlan;
   /** `closure` is that of `module`, and its inputs. The same object again where it is equal. */
   inputsOf(module: ModuleFacts, closure: Closure): { readonly closure: Closure; readonly inputs: Digest };
 }
 
 type Seen = Pick<ModuleFacts, "edges" | "lastFit">;
+
+/** Between two plans somebody else may ask: with what is newer than the records, and as they are. */
+const plansKept = 2;
 
 export function createPlanMemory(): PlanMemory {
   const inputs = new WeakMap<ModuleFacts, { readonly closure: Closure; readonly inputs: Digest }>();
@@ -26,9 +37,17 @@ export function createPlanMemory(): PlanMemory {
     ({ edges, lastFit }, was) => edges === was.edges && lastFit === was.lastFit,
     ({ modules }) => listInbound({ modules }),
   );
-  return {
+  let plans: readonly { readonly seen: SeenStands; readonly plan: BuildPlan }[] = [];
+  const memory: PlanMemory = {
     graphOf,
     inboundOf,
+    planOf: (facts, graph, sortOut) => {
+      const last = plans.find(({ seen }) => seen.modules === facts.modules) ?? plans[0];
+      const seen = workOutStands(facts, { graph, memory, last: last?.seen ?? null });
+      const plan = last?.seen.stands === seen.stands ? last.plan : sortOut(graph, seen.stands);
+      plans = [{ seen, plan }, ...plans.filter((one) => one !== last)].slice(0, plansKept);
+      return plan;
+    },
     inputsOf: (module, closure) => {
       const known = inputs.get(module);
       if (known !== undefined && isSameBeside(known.closure, closure)) return known;
@@ -37,6 +56,7 @@ export function createPlanMemory(): PlanMemory {
       return fresh;
     },
   };
+  return memory;
 }
 
 /** The last answer, while every module is what it was. */
@@ -44,22 +64,28 @@ function keepLast<T>(
   isSame: (module: Seen, was: Seen) => boolean,
   workOut: (facts: Pick<BuildFacts, "modules">) => T,
 ): (modules: BuildFacts["modules"]) => T {
-  let last: { readonly seen: ReadonlyMap<Name, Seen>; readonly answer: T } | null = null;
+  let last: { readonly modules: BuildFacts["modules"]; readonly answer: T } | null = null;
   return (modules) => {
-    const holds = (seen: ReadonlyMap<Name, Seen>): boolean => {
-      if (seen.size !== modules.size) return false;
-      for (const [name, module] of modules) {
-        const was = seen.get(name);
-        if (was === undefined || !isSame(module, was)) return false;
-      }
-      return true;
-    };
-    if (last === null || !holds(last.seen)) {
-      const seen = new Map([...modules].map(([name, { edges, lastFit }]) => [name, { edges, lastFit }]));
-      last = { seen, answer: workOut({ modules }) };
-    }
+    if (last !== null && last.modules === modules) return last.answer;
+    const holds = last !== null && isSameThroughout(modules, last.modules, isSame);
+    last = { modules, answer: holds && last !== null ? last.answer : workOut({ modules }) };
     return last.answer;
   };
+}
+
+/** Also in the same order: as they are read, they are. */
+function isSameThroughout(
+  modules: BuildFacts["modules"],
+  before: BuildFacts["modules"],
+  isSame: (module: Seen, was: Seen) => boolean,
+): boolean {
+  if (modules.size !== before.size) return false;
+  const others = before.entries();
+  for (const [name, module] of modules) {
+    const { value } = others.next();
+    if (value?.[0] !== name || (value[1] !== module && !isSame(module, value[1]))) return false;
+  }
+  return true;
 }
 
 /** Of one module's facts: only what comes from elsewhere can differ. */

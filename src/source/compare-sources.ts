@@ -1,20 +1,15 @@
 import type { Name, ObjectId } from "../core/names.ts";
-import { deriveModule } from "./derive-edges.ts";
-import { createFolderReading, type FolderReading } from "./folder-reading.ts";
+import { createFolderReading } from "./folder-reading.ts";
 import type { ImportCache } from "./imports/import-cache.ts";
-import type { FactFiles, FileImports, ImportReader, PublishedNames } from "./imports/import-reader.ts";
-import { readModuleImports } from "./imports/read-module-imports.ts";
+import type { ImportReader } from "./imports/import-reader.ts";
 import { createFilesReader } from "./imports/files.ts";
 import { createGoReader } from "./imports/go.ts";
 import { createPythonReader } from "./imports/python.ts";
 import { createRustReader } from "./imports/rust.ts";
 import { createTypeScriptReader } from "./imports/typescript.ts";
-import { factsKeyOf, hasSameContext, shareFacts } from "./known-source.ts";
 import type { KnownSource } from "../core/known-source.ts";
 import { lookAtFolders, type Placed, type SeenFolder } from "./look-at-folders.ts";
-import type { Placements } from "./placements.ts";
-import type { Claim, Published } from "./publish-names.ts";
-import type { ModuleFolder } from "./read-module-folders.ts";
+import { readWhatMoved, type Work } from "./read-what-moved.ts";
 import type { CommitInfo, Repository } from "./repository.ts";
 import { describeMissingBranch, type RegisteredModule, type SourceFacts } from "./source-facts.ts";
 import { createSourceMemory, type SourceMemory } from "./source-memory.ts";
@@ -23,10 +18,15 @@ export interface Comparison {
   /** Those that were read, in the order given. Without `known` all of them. */
   readonly modules: readonly SourceFacts[];
   /** Those whose facts are what is known of them, at another commit. */
-  readonly unchanged: readonly { readonly module: Name; readonly commit: CommitInfo }[];
+  listUnchanged(): Promise<readonly UnchangedModule[]>;
   /** Files parsed now, and those that the cache knew. */
   readonly parsedFiles: number;
   readonly cachedFiles: number;
+}
+
+export interface UnchangedModule {
+  readonly module: Name;
+  readonly commit: CommitInfo;
 }
 
 export interface CompareSources {
@@ -68,209 +68,73 @@ export function createImportReaders(): ReadonlyMap<string, ImportReader> {
  * answer (R26).
  */
 export async function compareSources(options: CompareSources): Promise<Comparison> {
-  const placed = options.modules.flatMap((module): Placed[] => {
-    const commit = findHead(options, module);
-    return commit === null ? [] : [{ module, commit, repository: findRepository(options, module) }];
-  });
-  await fetchUnknown(options, placed);
   const memory = options.memory ?? createSourceMemory();
+  const { placed, missing } = placeModules(options, memory);
+  await fetchUnknown(options, placed);
   const placements = memory.placementsOf(options.modules);
   const readers = options.readers ?? createImportReaders();
-  const seen = await lookAtFolders({
-    placed,
-    placements,
-    known: options.known ?? new Map<Name, KnownSource>(),
-    readers,
-    memory,
-  });
-  const reading = createFolderReading({ readers, signal: options.signal, onProgress: options.onProgress });
-  const work = { options, memory, readers, placements, seen, reading };
+  const known = options.known ?? new Map<Name, KnownSource>();
+  const seen = await lookAtFolders({ placed, placements, known, readers, memory });
+  const commits = new Map(placed.map(({ head, commit }) => [head, commit]));
+  const commitOf = ({ module: { repository, branch } }: SeenFolder): ObjectId => {
+    const commit = commits.get(headKey(repository, branch));
+    if (commit === undefined) throw new Error(`branch ${branch} of repository ${repository} was not looked at`);
+    return commit;
+  };
+  const { modules: registered, cache, signal, onProgress } = options;
+  const reading = createFolderReading({ readers, commitOf, signal, onProgress });
+  const asked = { modules: registered, cache, signal, onProgress };
+  const work = { ...asked, memory, known, readers, placements, seen, reading, commitOf };
   const { facts, ...counts } = await readWhatMoved(work);
-  const unchanged = await listUnchanged(seen, facts, reading);
-  const here = new Set(placed.map(({ module }) => module.module));
-  const modules = options.modules.flatMap((module): SourceFacts[] => {
+  const isToldOf = facts.size + missing.size > 0;
+  const modules = (isToldOf ? options.modules : []).flatMap((module): SourceFacts[] => {
     const read = facts.get(module.module);
     if (read !== undefined) return [read];
-    return here.has(module.module) ? [] : [describeMissingBranch(module)];
+    return missing.has(module) ? [describeMissingBranch(module)] : [];
   });
-  return { modules, unchanged, ...counts };
+  return { modules, listUnchanged: () => listUnchanged(work, facts), ...counts };
+}
+
+function placeModules(
+  options: CompareSources,
+  memory: SourceMemory,
+): { readonly placed: readonly Placed[]; readonly missing: ReadonlySet<RegisteredModule> } {
+  const placed: Placed[] = [];
+  const missing = new Set<RegisteredModule>();
+  for (const [head, members] of memory.membersOf(options.modules)) {
+    const [first] = members;
+    if (first === undefined) continue;
+    const commit = findHead(options, first);
+    if (commit === null) for (const module of members) missing.add(module);
+    else placed.push({ head, members, commit, repository: findRepository(options, first) });
+  }
+  return { placed, missing };
 }
 
 async function listUnchanged(
-  seen: readonly SeenFolder[],
+  { seen, reading, commitOf }: Work,
   facts: ReadonlyMap<Name, SourceFacts>,
-  reading: FolderReading,
-): Promise<Comparison["unchanged"]> {
-  const unchanged: { readonly module: Name; readonly commit: CommitInfo }[] = [];
-  const infos = new Map<string, CommitInfo>();
-  for (const { module, repository, commit, known } of seen) {
-    if (facts.has(module.module) || known?.commit === commit) continue;
-    // Thousands of modules are of one commit: it is asked for once.
-    const key = headKey(module.repository, commit);
-    const info = infos.get(key) ?? (await reading.infoOf(repository, commit));
-    infos.set(key, info);
-    unchanged.push({ module: module.module, commit: info });
+): Promise<readonly UnchangedModule[]> {
+  const unchanged: UnchangedModule[] = [];
+  for (const one of seen) {
+    const commit = commitOf(one);
+    if (facts.has(one.module.module) || one.known?.commit === commit) continue;
+    unchanged.push({ module: one.module.module, commit: await reading.infoOf(one.repository, commit) });
   }
   return unchanged;
 }
 
-interface Work {
-  readonly options: CompareSources;
-  readonly memory: SourceMemory;
-  readonly readers: ReadonlyMap<string, ImportReader>;
-  readonly placements: Placements;
-  readonly seen: readonly SeenFolder[];
-  readonly reading: FolderReading;
-}
-
-interface Read {
-  readonly facts: ReadonlyMap<Name, SourceFacts>;
-  readonly parsedFiles: number;
-  readonly cachedFiles: number;
-}
-
-/** Folders that moved, and those whose imports may lead elsewhere now because of what others publish. */
-async function readWhatMoved(work: Work): Promise<Read> {
-  const { options, seen, reading, readers } = work;
-  const moved = seen.filter(({ known }) => known === null);
-  await reading.read(moved);
-  const names = readNames(work);
-  const published = work.memory.publishedOf(names.claims, work.placements);
-  const factsKey = createFactsKey(work);
-  const stale = seen.filter(({ known }) => {
-    return known !== null && !hasSameContext(known, published.key(known.language ?? ""), factsKey);
-  });
-  await reading.read(stale);
-  const wanted = [...moved, ...stale];
-  const imports = await readModuleImports({
-    folders: wanted.flatMap(({ module }) => reading.folders.get(module.module) ?? []),
-    readers,
-    cache: options.cache,
-    signal: options.signal,
-    onProgress: options.onProgress,
-  });
-  const derive = { ...work, published, own: names.own, imports: imports.files, factsKey };
-  const facts = new Map<Name, SourceFacts>();
-  for (let left = wanted; left.length > 0;) {
-    const asked = new Set<Name>();
-    const again: SeenFolder[] = [];
-    for (const one of left) {
-      const derived = deriveOne(derive, one, asked);
-      if (derived === null) again.push(one);
-      else facts.set(one.module.module, derived);
-    }
-    await reading.read(seen.filter(({ module }) => asked.has(module.module)));
-    left = again;
-  }
-  return { facts, parsedFiles: imports.parsed, cachedFiles: imports.cached };
-}
-
-/** What every module publishes: of those that were read by their reader, of the others as it is known. */
-function readNames({ seen, reading, readers }: Work): {
-  readonly claims: readonly Claim[];
-  readonly own: ReadonlyMap<Name, PublishedNames>;
-} {
-  const own = new Map<Name, PublishedNames>();
-  const claims = seen.flatMap(({ module: { module }, known }): Claim[] => {
-    if (known !== null)
-      return known.language === null ? [] : [{ module, language: known.language, names: known.publishes }];
-    const folder = reading.folders.get(module);
-    const reader = readerOf(readers, folder);
-    if (folder === undefined || reader === undefined) return [];
-    const said = reader.publishNames({ facts: folder.facts, files: folder.files.map((file) => file.path) });
-    own.set(module, said);
-    return [{ module, language: reader.language, names: said.names }];
-  });
-  return { claims, own };
-}
-
-function readerOf(
-  readers: ReadonlyMap<string, ImportReader>,
-  folder: ModuleFolder | undefined,
-): ImportReader | undefined {
-  return folder?.manifest ? readers.get(folder.manifest.language) : undefined;
-}
-
-/** Of a module as it is now; null: it is not there. */
-function createFactsKey({ seen, reading, readers }: Work): (module: Name) => string | null {
-  const known = new Map(seen.map((one) => [one.module.module, one.known]));
-  const worked = new Map<Name, string>();
-  return (module) => {
-    const before = known.get(module);
-    if (before === undefined) return null;
-    if (before !== null) return before.factsKey;
-    const key = worked.get(module) ?? factsKeyOf(factsOf(readers, reading.folders.get(module)));
-    worked.set(module, key);
-    return key;
-  };
-}
-
-function factsOf(readers: ReadonlyMap<string, ImportReader>, folder: ModuleFolder | undefined): FactFiles {
-  return folder === undefined ? new Map<string, string>() : shareFacts(folder.facts, readerOf(readers, folder));
-}
-
-interface Derive extends Work {
-  readonly published: Published;
-  readonly own: ReadonlyMap<Name, PublishedNames>;
-  readonly imports: ReadonlyMap<string, FileImports>;
-  readonly factsKey: (module: Name) => string | null;
-}
-
-/** Null: fact files of modules are wanted that were not read; their names are in `asked` then. */
-function deriveOne(work: Derive, one: SeenFolder, asked: Set<Name>): SourceFacts | null {
-  const folder = work.reading.folders.get(one.module.module);
-  if (folder === undefined) throw new Error(`the folder of ${one.module.module} was to be read`);
-  const reader = readerOf(work.readers, folder);
-  const own =
-    work.own.get(one.module.module) ??
-    reader?.publishNames({ facts: folder.facts, files: folder.files.map((file) => file.path) });
-  const uses = new Map<Name, string>();
-  let missing = false;
-  const facts = deriveModule({
-    folder,
-    reader,
-    own,
-    published: work.published,
-    placements: work.placements,
-    imports: work.imports,
-    factsOf: (other) => {
-      const key = work.factsKey(other);
-      if (key === null) return new Map<string, string>();
-      uses.set(other, key);
-      const read = work.reading.folders.get(other);
-      if (read === undefined) {
-        asked.add(other);
-        missing = true;
-      }
-      return factsOf(work.readers, read);
-    },
-  });
-  if (missing) return null;
-  const known: KnownSource | null =
-    one.folder === null
-      ? null
-      : {
-          commit: one.commit,
-          folder: one.folder,
-          sourceKey: one.sourceKey,
-          namesKey: work.published.key(reader?.language ?? ""),
-          language: reader?.language ?? null,
-          publishes: [...facts.publishes],
-          factsKey: factsKeyOf(factsOf(work.readers, folder)),
-          uses: Object.fromEntries(uses),
-        };
-  return { ...facts, known };
-}
-
 /** A commit that every module of it was compared at is here: nothing is asked. */
 async function fetchUnknown({ known }: CompareSources, placed: readonly Placed[]): Promise<void> {
-  const wanted = new Map<Repository, Map<ObjectId, string>>();
-  for (const { module, repository, commit } of placed) {
-    if (known?.get(module.module)?.commit === commit) continue;
-    wanted.set(repository, (wanted.get(repository) ?? new Map<ObjectId, string>()).set(commit, module.branch));
+  const wanted = new Map<Repository, { branch: string; commit: ObjectId }[]>();
+  for (const { members, repository, commit } of placed) {
+    const other = members.find(({ module }) => known?.get(module)?.commit !== commit);
+    if (other === undefined) continue;
+    const commits = wanted.get(repository) ?? [];
+    wanted.set(repository, commits);
+    commits.push({ branch: other.branch, commit });
   }
-  for (const [repository, commits] of wanted)
-    await repository.fetchCommits([...commits].map(([commit, branch]) => ({ branch, commit })));
+  for (const [repository, commits] of wanted) await repository.fetchCommits(commits);
 }
 
 function findHead(options: CompareSources, module: RegisteredModule): ObjectId | null {

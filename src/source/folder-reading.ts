@@ -15,6 +15,7 @@ export interface FolderReading {
 
 export function createFolderReading(options: {
   readonly readers: ReadonlyMap<string, ImportReader>;
+  readonly commitOf: (seen: SeenFolder) => ObjectId;
   readonly signal: AbortSignal | undefined;
   readonly onProgress: (() => void) | undefined;
 }): FolderReading {
@@ -30,7 +31,10 @@ export function createFolderReading(options: {
     folders,
     infoOf,
     read: async (seen) => {
-      for (const group of groupByCommit(seen.filter(({ module }) => !folders.has(module.module)))) {
+      for (const group of groupByCommit(
+        seen.filter(({ module }) => !folders.has(module.module)),
+        options.commitOf,
+      )) {
         options.signal?.throwIfAborted();
         const { repository, commit, members } = group;
         const trees = await readTrees({
@@ -66,11 +70,12 @@ interface CommitGroup {
   readonly members: SeenFolder[];
 }
 
-function groupByCommit(seen: readonly SeenFolder[]): CommitGroup[] {
+function groupByCommit(seen: readonly SeenFolder[], commitOf: (seen: SeenFolder) => ObjectId): CommitGroup[] {
   const groups = new Map<string, CommitGroup>();
   for (const one of seen) {
-    const key = `${one.repository.dir}\0${one.commit}`;
-    const group = groups.get(key) ?? { repository: one.repository, commit: one.commit, members: [] };
+    const commit = commitOf(one);
+    const key = `${one.repository.dir}\0${commit}`;
+    const group = groups.get(key) ?? { repository: one.repository, commit, members: [] };
     group.members.push(one);
     groups.set(key, group);
   }

@@ -121,12 +121,11 @@ async function listFoldersAt(
   return found;
 }
 
-/** Paths that differ, of those right in these folders; null: it cannot be said without reading both commits' folders. */
 export async function differingAt(
   local: Local,
   commits: { readonly was: ObjectId; readonly is: ObjectId },
   folders: readonly string[],
-): Promise<string[] | null> {
+): Promise<ReadonlyMap<string, ObjectId | null> | null> {
   for (const id of [commits.was, commits.is]) objectIdSchema.parse(id);
   for (const folder of folders) if (folder !== "") treePathSchema.parse(folder);
   return listDifferingAt(local.session, commits, folders);

@@ -19,12 +19,8 @@ export async function findLocksAbove(
   commit: ObjectId,
   { paths, readers, memory }: FindLocksAbove,
 ): Promise<ReadonlyMap<string, readonly LockAbove[]>> {
-  const files = [...readers].flatMap(({ workspaceLock }) => (workspaceLock === undefined ? [] : [workspaceLock.file]));
-  const placesOf = (path: string): readonly LockPlace[] => {
-    const places = memory?.lockPlaces.get(path) ?? listPlaces(path, files);
-    memory?.lockPlaces.set(path, places);
-    return places;
-  };
+  const asking = { readers: [...readers], memory };
+  const placesOf = (path: string): readonly LockPlace[] => listLockPlaces(path, asking);
   const asked = new Set<string>();
   for (const path of paths) for (const place of placesOf(path)) asked.add(place.path);
   if (asked.size === 0) return new Map();
@@ -51,6 +47,19 @@ export interface LockPlace {
   readonly path: string;
   readonly file: string;
   readonly member: string;
+}
+
+/** Where lock files may lie above a module. */
+export function listLockPlaces(
+  path: string,
+  { readers, memory }: { readonly readers: readonly Reader[]; readonly memory?: FindLocksAbove["memory"] | undefined },
+): readonly LockPlace[] {
+  const known = memory?.lockPlaces.get(path);
+  if (known !== undefined) return known;
+  const files = readers.flatMap(({ workspaceLock }) => (workspaceLock === undefined ? [] : [workspaceLock.file]));
+  const places = listPlaces(path, files);
+  memory?.lockPlaces.set(path, places);
+  return places;
 }
 
 function listPlaces(path: string, files: readonly string[]): LockPlace[] {

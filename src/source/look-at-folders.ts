@@ -1,22 +1,28 @@
 import type { Name, ObjectId } from "../core/names.ts";
 import type { KnownSource } from "../core/known-source.ts";
 import type { ImportReader } from "./imports/import-reader.ts";
+import { listFoldersAbove } from "./list-folders-above.ts";
 import { findLocksAbove, type LockAbove } from "./locks-above.ts";
 import type { Placements } from "./placements.ts";
 import { readersVersion } from "./readers-version.ts";
 import type { Repository } from "./repository.ts";
 import type { RegisteredModule } from "./source-facts.ts";
-import type { SourceMemory } from "./source-memory.ts";
+import type { LastLook, SourceMemory } from "./source-memory.ts";
 
-/** A module at the commit its branch was resolved to. */
+/** The modules of one branch, at the commit it was resolved to. */
 export interface Placed {
-  readonly module: RegisteredModule;
+  /** `headKey`. */
+  readonly head: string;
+  /** The same array as long as they are the same modules. */
+  readonly members: readonly RegisteredModule[];
   readonly repository: Repository;
   readonly commit: ObjectId;
 }
 
 /** What git says of a module's folder, before anything in it is read. */
-export interface SeenFolder extends Placed {
+export interface SeenFolder {
+  readonly module: RegisteredModule;
+  readonly repository: Repository;
   /** Folders of other modules inside it. */
   readonly without: readonly string[];
   /** Null: there is no such folder. */
@@ -33,77 +39,97 @@ export interface LookAtFolders {
   readonly placements: Placements;
   readonly known: ReadonlyMap<Name, KnownSource>;
   readonly readers: ReadonlyMap<string, ImportReader>;
-  readonly memory: Pick<SourceMemory, "seen" | "lockPlaces">;
+  readonly memory: Pick<SourceMemory, "looks" | "lockPlaces">;
 }
 
 /**
- * Which folders are not what they were. By ids alone: of a commit that was looked at before git is not even asked, of
- * another one it lists the folders above the modules, once for each repository and commit.
+ * Which folders are not what they were. By ids alone: of a commit that was looked at before git is not even asked; of another
+ * one it is asked what lies otherwise in the folders above the modules than it did when they were looked at last.
  */
-export async function lookAtFolders(look: LookAtFolders): Promise<SeenFolder[]> {
-  const { placed, known, memory } = look;
-  const asked = new Map<Repository, Map<ObjectId, string[]>>();
-  for (const { module, repository, commit } of placed) {
-    if (isSeenBefore(known.get(module.module), commit)) continue;
-    const byCommit = asked.get(repository) ?? new Map<ObjectId, string[]>();
-    asked.set(repository, byCommit);
-    const paths = byCommit.get(commit) ?? [];
-    byCommit.set(commit, paths);
-    paths.push(module.path);
+export async function lookAtFolders(look: LookAtFolders): Promise<readonly SeenFolder[]> {
+  const seen: (readonly SeenFolder[])[] = [];
+  for (const placed of look.placed) {
+    const last = look.memory.looks.get(placed.head);
+    const isOf =
+      last?.members === placed.members && last.placements === look.placements && last.repository === placed.repository;
+    const now = (isOf ? await lookSince(look, placed, last) : null) ?? (await lookAtAll(look, placed));
+    look.memory.looks.set(placed.head, { ...placed, placements: look.placements, known: look.known, seen: now });
+    seen.push(now);
   }
-  const found = new Map<Repository, Map<ObjectId, Listing>>();
-  for (const [repository, byCommit] of asked) {
-    const listings = new Map<ObjectId, Listing>();
-    found.set(repository, listings);
-    for (const [commit, paths] of byCommit) {
-      const folders = await repository.foldersAt(commit, paths);
-      const locks = await findLocksAbove(repository, commit, { paths, readers: look.readers.values(), memory });
-      listings.set(commit, { folders, locks });
-    }
-  }
-  return placed.map((one) => lookAtOne(look, one, found.get(one.repository)?.get(one.commit)));
+  return seen.length === 1 && seen[0] !== undefined ? seen[0] : seen.flat();
 }
 
-function lookAtOne(look: LookAtFolders, placed: Placed, listing: Listing | undefined): SeenFolder {
-  const { placements, known, memory } = look;
-  const { module, repository, commit } = placed;
-  const before = known.get(module.module);
-  const isSame = before !== undefined && isSeenBefore(before, commit);
-  const folder = isSame ? before.folder : (listing?.folders.get(module.path) ?? null);
-  const locks = isSame ? null : (listing?.locks.get(module.path) ?? []);
-  const last = memory.seen.get(module.module);
-  const isLast = last?.before === before && last?.placements === placements && last.seen.repository === repository;
-  if (isLast && last.seen.folder === folder && last.seen.module === module && isEqual(last.seen.locks, locks))
-    return { ...last.seen, commit };
-  const above = isSame ? lastLine(before.sourceKey) : `${abovePrefix}${describeLocks(locks ?? [])}`;
+/** From what was seen last. Null: all are to be looked at. */
+async function lookSince(
+  look: LookAtFolders,
+  { members, repository, commit }: Placed,
+  last: LastLook,
+): Promise<readonly SeenFolder[] | null> {
+  const seen = [...last.seen];
+  const again = new Map<number, ObjectId | null>();
+  // What the records say of it was written since.
+  if (last.known !== look.known)
+    for (const [at, { module }] of members.entries())
+      if (last.known.get(module) !== look.known.get(module)) again.set(at, seen[at]?.folder ?? null);
+  if (last.commit !== commit) {
+    const above = listFoldersAbove(members, look);
+    const commits = { was: last.commit, is: commit };
+    const differing = above === null ? null : await repository.differingAt(commits, above.folders);
+    if (above === null || differing === null) return null;
+    for (const [path, folder] of differing) {
+      if (above.lockFiles.has(path)) return null;
+      for (const at of above.membersAt.get(path) ?? []) again.set(at, folder);
+    }
+  }
+  if (again.size === 0) return last.seen;
+  for (const [at, folder] of again) {
+    const was = seen[at];
+    if (was === undefined) return null;
+    const before = look.known.get(was.module.module);
+    seen[at] = describeFolder(look, was, { before, folder, locks: was.locks, above: lastLine(was.sourceKey) });
+  }
+  return seen;
+}
+
+async function lookAtAll(look: LookAtFolders, { members, repository, commit }: Placed): Promise<SeenFolder[]> {
+  const { known, memory } = look;
+  const paths = members.filter(({ module }) => !isSeenBefore(known.get(module), commit)).map(({ path }) => path);
+  const folders = paths.length === 0 ? new Map<string, ObjectId>() : await repository.foldersAt(commit, paths);
+  const locksAt = await findLocksAbove(repository, commit, { paths, readers: look.readers.values(), memory });
+  return members.map((module) => {
+    const before = known.get(module.module);
+    const isSame = before !== undefined && isSeenBefore(before, commit);
+    const locks = isSame ? null : (locksAt.get(module.path) ?? []);
+    return describeFolder(
+      look,
+      { module, repository },
+      {
+        before,
+        folder: isSame ? before.folder : (folders.get(module.path) ?? null),
+        locks,
+        above: isSame ? lastLine(before.sourceKey) : `${abovePrefix}${describeLocks(locks ?? [])}`,
+      },
+    );
+  });
+}
+
+function describeFolder(
+  { placements }: LookAtFolders,
+  { module, repository }: Pick<SeenFolder, "module" | "repository">,
+  found: Pick<SeenFolder, "folder" | "locks"> & { readonly before: KnownSource | undefined; readonly above: string },
+): SeenFolder {
+  const { before, folder, locks, above } = found;
   const without = placements.nestedIn(module);
   const sourceKey = [readersVersion(), repository.url, module.path, folder ?? "", ...without, above].join("\n");
-  const seen = {
-    ...placed,
+  return {
+    module,
+    repository,
     without,
     folder,
     sourceKey,
     locks,
     known: folder !== null && before !== undefined && before.sourceKey === sourceKey ? before : null,
   };
-  memory.seen.set(module.module, { before, placements, seen });
-  return seen;
-}
-
-function isEqual(a: SeenFolder["locks"], b: SeenFolder["locks"]): boolean {
-  if (a === null || b === null) return a === b;
-  return (
-    a.length === b.length &&
-    a.every(({ file, member, blob }, at) => {
-      const other = b[at];
-      return other?.blob === blob && other.file === file && other.member === member;
-    })
-  );
-}
-
-interface Listing {
-  readonly folders: ReadonlyMap<string, ObjectId>;
-  readonly locks: ReadonlyMap<string, readonly LockAbove[]>;
 }
 
 const abovePrefix = "above ";

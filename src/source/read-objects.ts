@@ -68,25 +68,23 @@ export async function readBlobsAt(
   return new Map(files.map(({ path, id }) => [path, { blob: id, bytes: sizes.get(id) ?? 0 }]));
 }
 
-/**
- * Which paths in these folders are another thing in one commit than in the other, also those that are in one of them only.
- * Null: a folder is not in both, or a commit is not here any more.
- */
+/** As `Repository` says. */
 export async function listDifferingAt(
   session: ObjectSession,
   { was, is }: { readonly was: ObjectId; readonly is: ObjectId },
   folders: readonly string[],
-): Promise<string[] | null> {
+): Promise<ReadonlyMap<string, ObjectId | null> | null> {
   const names = folders.flatMap((path) => [
     { of: was, path },
     { of: is, path },
   ]);
   const trees = await readFolders(session, names);
-  const differing: string[] = [];
+  const differing = new Map<string, ObjectId | null>();
   for (const [at, folder] of folders.entries()) {
     const [before = null, now = null] = [trees[2 * at], trees[2 * at + 1]];
     if (before === null || now === null) return null;
-    for (const name of listDiffering(before, now)) differing.push(folder === "" ? name : `${folder}/${name}`);
+    for (const [name, entry] of listDiffering(before, now))
+      differing.set(folder === "" ? name : `${folder}/${name}`, entry?.type === "tree" ? entry.id : null);
   }
   return differing;
 }

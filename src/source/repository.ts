@@ -48,13 +48,14 @@ export interface Repository {
   /** Ids of the folders at these paths of a commit, by one listing of the folders above them; those that are there. */
   foldersAt(commit: ObjectId, paths: readonly string[]): Promise<ReadonlyMap<string, ObjectId>>;
   /**
-   * Paths right in these folders (one question; "": the root) that are another thing in one commit than in the other,
-   * or in one of them only. Null: a folder is not in both, or a commit is not here any more.
+   * Paths right in these folders ("": the root) that are another thing in one commit than in the other, with the id of the
+   * folder that is there in `is`; null: none. By one question. Null for all: a folder is not in both, or a commit is not
+   * here any more.
    */
   differingAt(
     commits: { readonly was: ObjectId; readonly is: ObjectId },
     folders: readonly string[],
-  ): Promise<readonly string[] | null>;
+  ): Promise<ReadonlyMap<string, ObjectId | null> | null>;
   /** Regular files at these paths of a commit, by path; those that are there. */
   blobsAt(commit: ObjectId, paths: readonly string[]): Promise<ReadonlyMap<string, BlobPlace>>;
   /** Every entry below a tree, recursively, in git's order; `paths`: only those at or below them. InputError past `entryLimit`. */

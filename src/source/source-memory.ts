@@ -1,7 +1,7 @@
 import type { KnownSource } from "../core/known-source.ts";
 import type { Name } from "../core/names.ts";
 import type { LockPlace } from "./locks-above.ts";
-import type { SeenFolder } from "./look-at-folders.ts";
+import type { Placed, SeenFolder } from "./look-at-folders.ts";
 import { indexPlacements, type Placements } from "./placements.ts";
 import { type Claim, type Published, publishNames } from "./publish-names.ts";
 import type { RegisteredModule } from "./source-facts.ts";
@@ -10,28 +10,49 @@ import type { RegisteredModule } from "./source-facts.ts";
 export interface SourceMemory {
   placementsOf(modules: readonly RegisteredModule[]): Placements;
   publishedOf(claims: readonly Claim[], placements: Placements): Published;
-  /** What was seen of each module's folder, and what it was seen by. */
-  readonly seen: Map<Name, LastSeen>;
+  /** Modules by the branch they follow. */
+  membersOf(modules: readonly RegisteredModule[]): ReadonlyMap<string, readonly RegisteredModule[]>;
+  /** By `headKey`: what was seen of its modules' folders. */
+  readonly looks: Map<string, LastLook>;
+  /** Modules whose facts hold no more because of others; see `findStale`. */
+  readonly stale: { last: StaleModules | null };
   /** By path: where lock files may lie above it. */
   readonly lockPlaces: Map<string, readonly LockPlace[]>;
 }
 
-export interface LastSeen {
-  readonly before: KnownSource | undefined;
+/** `seen`: by the places of `members`, at `commit`, held against `known`. */
+export interface LastLook extends Placed {
   readonly placements: Placements;
-  readonly seen: SeenFolder;
+  readonly known: ReadonlyMap<Name, KnownSource>;
+  readonly seen: readonly SeenFolder[];
+}
+
+export interface StaleModules {
+  readonly known: ReadonlyMap<Name, KnownSource>;
+  readonly modules: readonly RegisteredModule[];
+  readonly published: Published;
+  readonly names: ReadonlySet<Name>;
 }
 
 export function createSourceMemory(): SourceMemory {
   let placed: { readonly modules: readonly RegisteredModule[]; readonly placements: Placements } | null = null;
+  let grouped: {
+    readonly modules: readonly RegisteredModule[];
+    readonly members: ReadonlyMap<string, readonly RegisteredModule[]>;
+  } | null = null;
   let said: {
     readonly claims: readonly Claim[];
     readonly placements: Placements;
     readonly published: Published;
   } | null = null;
   return {
-    seen: new Map(),
+    looks: new Map(),
+    stale: { last: null },
     lockPlaces: new Map(),
+    membersOf: (modules) => {
+      if (grouped?.modules !== modules) grouped = { modules, members: groupByHead(modules) };
+      return grouped.members;
+    },
     placementsOf: (modules) => {
       if (placed?.modules !== modules) placed = { modules, placements: indexPlacements(modules) };
       return placed.placements;
@@ -42,6 +63,17 @@ export function createSourceMemory(): SourceMemory {
       return said.published;
     },
   };
+}
+
+function groupByHead(modules: readonly RegisteredModule[]): Map<string, RegisteredModule[]> {
+  const members = new Map<string, RegisteredModule[]>();
+  for (const module of modules) {
+    const head = `${module.repository}#${module.branch}`;
+    const own = members.get(head);
+    if (own === undefined) members.set(head, [module]);
+    else own.push(module);
+  }
+  return members;
 }
 
 function isSame(before: readonly Claim[], now: readonly Claim[]): boolean {

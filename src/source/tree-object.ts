@@ -12,17 +12,20 @@ export interface TreeObject {
   readonly bytes: Buffer;
   /** Where each entry begins, and the end. */
   starts(): readonly number[];
+  /** They are known already: those of a tree with the same names. */
+  takeStarts(known: readonly number[]): void;
 }
 
-export function createTreeObject(id: ObjectId, bytes: Buffer, known?: readonly number[]): TreeObject {
+export function createTreeObject(id: ObjectId, bytes: Buffer): TreeObject {
   const idBytes = id.length / 2;
-  let starts = known ?? null;
+  let starts: readonly number[] | null = null;
   let entries: NamedEntry[] | null = null;
   const findStarts = (): readonly number[] => (starts ??= listStarts(bytes, idBytes));
   return {
     id,
     bytes,
     starts: findStarts,
+    takeStarts: (known) => void (starts ??= known),
     entries: () =>
       (entries ??= findStarts()
         .slice(0, -1)
@@ -64,20 +67,20 @@ function parseEntry(bytes: Buffer, at: number, idBytes: number): NamedEntry {
 const together = 64;
 
 /**
- * Names of entries that are not what they were, or are there in one of the two only. Of two trees with the same names only
- * the bytes of what differs are looked at.
+ * Entries that are not what they were, as they are now; null: gone. Of two trees with the same names only the bytes of what
+ * differs are looked at.
  */
-export function listDiffering(was: TreeObject, is: TreeObject): string[] {
-  if (was.id === is.id) return [];
+export function listDiffering(was: TreeObject, is: TreeObject): ReadonlyMap<string, NamedEntry | null> {
+  if (was.id === is.id) return new Map();
   return listMoved(was, is) ?? listByName(was, is);
 }
 
 /** Null: names came, went or changed their mode. */
-function listMoved(was: TreeObject, is: TreeObject): string[] | null {
+function listMoved(was: TreeObject, is: TreeObject): Map<string, NamedEntry> | null {
   const idBytes = is.id.length / 2;
   if (was.bytes.length !== is.bytes.length) return null;
   const starts = was.starts();
-  const moved: string[] = [];
+  const moved = new Map<string, NamedEntry>();
   for (let from = 0; from < starts.length - 1; from += together) {
     const to = Math.min(from + together, starts.length - 1);
     const [first = 0, last = 0] = [starts[from], starts[to]];
@@ -86,20 +89,23 @@ function listMoved(was: TreeObject, is: TreeObject): string[] | null {
       const [start = 0, end = 0] = [starts[at], starts[at + 1]];
       const idAt = end - idBytes;
       if (is.bytes.compare(was.bytes, start, idAt, start, idAt) !== 0) return null;
-      if (is.bytes.compare(was.bytes, idAt, end, idAt, end) !== 0)
-        moved.push(parseEntry(is.bytes, start, idBytes).name);
+      if (is.bytes.compare(was.bytes, idAt, end, idAt, end) === 0) continue;
+      const entry = parseEntry(is.bytes, start, idBytes);
+      moved.set(entry.name, entry);
     }
   }
+  is.takeStarts(starts);
   return moved;
 }
 
-function listByName(was: TreeObject, is: TreeObject): string[] {
+function listByName(was: TreeObject, is: TreeObject): Map<string, NamedEntry | null> {
   const left = new Map(was.entries().map((entry) => [entry.name, entry]));
-  const differing: string[] = [];
-  for (const { name, id, mode } of is.entries()) {
-    const before = left.get(name);
-    left.delete(name);
-    if (before?.id !== id || before.mode !== mode) differing.push(name);
+  const differing = new Map<string, NamedEntry | null>();
+  for (const entry of is.entries()) {
+    const before = left.get(entry.name);
+    left.delete(entry.name);
+    if (before?.id !== entry.id || before.mode !== entry.mode) differing.set(entry.name, entry);
   }
-  return [...differing, ...left.keys()];
+  for (const name of left.keys()) differing.set(name, null);
+  return differing;
 }

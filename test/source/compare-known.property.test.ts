@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { compareSources, type Comparison, headKey } from "../../src/source/compare-sources.ts";
 import { createMemoryImportCache } from "../../src/source/imports/import-cache.ts";
 import type { KnownSource } from "../../src/core/known-source.ts";
+import { createSourceMemory, type SourceMemory } from "../../src/source/source-memory.ts";
 import { openRepository } from "../../src/source/open-repository.ts";
 import type { RegisteredModule, SourceFacts } from "../../src/source/source-facts.ts";
 import { createGitRepository, type GitRepository } from "../support/git-repository.ts";
@@ -13,6 +14,8 @@ import { createTemporaryFolder } from "../support/temporary-folder.ts";
 interface Remembered {
   readonly known: Map<string, KnownSource>;
   readonly facts: Map<string, SourceFacts>;
+  /** Of the process that compares; null: each comparison is by another one. */
+  readonly memory: SourceMemory | null;
 }
 
 interface Bed {
@@ -28,25 +31,34 @@ async function createBed(): Promise<Bed> {
   onTestFinished(() => origin.remove());
   const repository = await openRepository({ url: origin.dir, dir: join(await createTemporaryFolder(), "clone.git") });
   const cache = createMemoryImportCache();
-  const compare = async (modules: readonly RegisteredModule[], known: ReadonlyMap<string, KnownSource>) =>
-    compareSources({
+  const lists = new Map<string, readonly RegisteredModule[]>();
+  const compare = async (
+    given: readonly RegisteredModule[],
+    known: ReadonlyMap<string, KnownSource>,
+    memory: SourceMemory | null = null,
+  ) => {
+    const modules = lists.get(JSON.stringify(given)) ?? given;
+    lists.set(JSON.stringify(given), modules);
+    return compareSources({
       modules,
       repositories: new Map([["code", repository]]),
       heads: new Map([[headKey("code", "main"), (await repository.lookAtHeads(["main"])).get("main") ?? null]]),
-      known,
+      known: new Map(known),
       cache,
+      ...(memory === null ? {} : { memory }),
     });
+  };
   return {
     origin,
     whole: (modules) => compare(modules, new Map()),
-    next: async (modules, { known, facts }) => {
-      const comparison = await compare(modules, known);
+    next: async (modules, { known, facts, memory }) => {
+      const comparison = await compare(modules, known, memory);
       for (const read of comparison.modules) {
         facts.set(read.module, read);
         if (read.known === null) known.delete(read.module);
         else known.set(read.module, read.known);
       }
-      for (const { module, commit } of comparison.unchanged) {
+      for (const { module, commit } of await comparison.listUnchanged()) {
         const [was, before] = [facts.get(module), known.get(module)];
         if (was === undefined || before === undefined) throw new Error(`${module} is unchanged and not known`);
         facts.set(module, { ...was, commit });
@@ -111,22 +123,34 @@ const anyRegistered = fc
     ...(more === "none" ? [] : [at("inner", more === "inner" ? "a/inner" : "nowhere")]),
   ]);
 
+const mostly = fc.constant(names.map((name) => at(name)));
+const anySteps = fc.array(fc.tuple(anyEdit, fc.oneof(mostly, anyRegistered), fc.boolean()), {
+  minLength: 1,
+  maxLength: 6,
+});
+
 describe("a comparison that knows what it read before", () => {
   it("says the same as one that reads everything, after any edits and registrations", async () => {
     const bed = await createBed();
     await bed.origin.commit(start);
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(anyEdit, anyRegistered), { minLength: 1, maxLength: 5 }), async (steps) => {
-        const remembered: Remembered = { known: new Map(), facts: new Map() };
-        for (const [edit, modules] of steps) {
+      fc.asyncProperty(fc.boolean(), anySteps, async (isOneProcess, steps) => {
+        const memory = isOneProcess ? createSourceMemory() : null;
+        const remembered: Remembered = { known: new Map(), facts: new Map(), memory };
+        for (const [edit, modules, isKept] of steps) {
           await bed.origin.commit(edit);
+          // Looked at without keeping, as a command does.
+          if (!isKept) {
+            const { known, facts } = remembered;
+            await bed.next(modules, { ...remembered, known: new Map(known), facts: new Map(facts) });
+          }
           await bed.next(modules, remembered);
           const whole = await bed.whole(modules);
           const told = modules.map(({ module }) => ({ ...remembered.facts.get(module), known: null }));
           expect(told).toEqual(whole.modules.map((facts) => ({ ...facts, known: null })));
         }
       }),
-      { numRuns: 12 },
+      { numRuns: 14 },
     );
   }, 120_000);
 
@@ -134,27 +158,24 @@ describe("a comparison that knows what it read before", () => {
     const bed = await createBed();
     await bed.origin.commit(start);
     const modules = names.map((name) => at(name));
-    const remembered: Remembered = { known: new Map(), facts: new Map() };
+    const remembered: Remembered = { known: new Map(), facts: new Map(), memory: null };
     expect((await bed.next(modules, remembered)).modules).toHaveLength(names.length);
-    expect(await bed.next(modules, remembered)).toEqual({
-      modules: [],
-      unchanged: [],
-      parsedFiles: 0,
-      cachedFiles: 0,
-    });
+    const again = await bed.next(modules, remembered);
+    expect(again).toMatchObject({ modules: [], parsedFiles: 0, cachedFiles: 0 });
+    expect(await again.listUnchanged()).toEqual([]);
   });
 
   it("parses what changed only, and takes the new commit for the rest", async () => {
     const bed = await createBed();
     await bed.origin.commit({ ...start, "b/src/index.ts": `import "@x/a";\n` });
     const modules = names.map((name) => at(name));
-    const remembered: Remembered = { known: new Map(), facts: new Map() };
+    const remembered: Remembered = { known: new Map(), facts: new Map(), memory: null };
     await bed.next(modules, remembered);
     const commit = await bed.origin.commit({ "a/src/index.ts": "export const one = 1;\n" });
     const comparison = await bed.next(modules, remembered);
     expect(comparison.modules.map((one) => one.module)).toEqual(["a"]);
     expect({ parsed: comparison.parsedFiles, known: comparison.cachedFiles }).toEqual({ parsed: 1, known: 0 });
-    expect(comparison.unchanged.map((one) => [one.module, one.commit.id])).toEqual(
+    expect((await comparison.listUnchanged()).map((one) => [one.module, one.commit.id])).toEqual(
       names.slice(1).map((name) => [name, commit]),
     );
   });
@@ -163,7 +184,7 @@ describe("a comparison that knows what it read before", () => {
     const bed = await createBed();
     await bed.origin.commit({ ...start, "b/src/index.ts": `import "@x/new";\n` });
     const modules = names.map((name) => at(name));
-    const remembered: Remembered = { known: new Map(), facts: new Map() };
+    const remembered: Remembered = { known: new Map(), facts: new Map(), memory: null };
     await bed.next(modules, remembered);
     expect(remembered.facts.get("b")?.problem).not.toBeNull();
     await bed.origin.commit({ "a/package.json": JSON.stringify({ name: "@x/new" }) });

@@ -71,7 +71,11 @@ describe("a comparison", () => {
     });
     const first = await bed.compare(["core", "app"]);
     expect(first).toMatchObject({ parsedFiles: 3, cachedFiles: 0 });
-    expect(await bed.compare(["core", "app"])).toEqual({ ...first, parsedFiles: 0, cachedFiles: 3 });
+    expect(await bed.compare(["core", "app"])).toMatchObject({
+      modules: first.modules,
+      parsedFiles: 0,
+      cachedFiles: 3,
+    });
     await bed.origin.commit({ "app/src/b.ts": "export const b = 1;" });
     expect(await bed.compare(["core", "app"])).toMatchObject({ parsedFiles: 1, cachedFiles: 2 });
   });

@@ -1,0 +1,169 @@
+import type { Name, ObjectId } from "../core/names.ts";
+import type { KnownSource } from "../core/known-source.ts";
+import type { CompareSources } from "./compare-sources.ts";
+import { deriveModule } from "./derive-edges.ts";
+import { findStale } from "./find-stale.ts";
+import type { FolderReading } from "./folder-reading.ts";
+import type { FactFiles, FileImports, ImportReader, PublishedNames } from "./imports/import-reader.ts";
+import { readModuleImports } from "./imports/read-module-imports.ts";
+import { factsKeyOf, shareFacts } from "./known-source.ts";
+import type { SeenFolder } from "./look-at-folders.ts";
+import type { Placements } from "./placements.ts";
+import type { Claim, Published } from "./publish-names.ts";
+import type { ModuleFolder } from "./read-module-folders.ts";
+import type { SourceFacts } from "./source-facts.ts";
+import type { SourceMemory } from "./source-memory.ts";
+
+export interface Work extends Pick<CompareSources, "modules" | "cache"> {
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: (() => void) | undefined;
+  readonly memory: SourceMemory;
+  readonly known: ReadonlyMap<Name, KnownSource>;
+  readonly readers: ReadonlyMap<string, ImportReader>;
+  readonly placements: Placements;
+  readonly seen: readonly SeenFolder[];
+  readonly reading: FolderReading;
+  readonly commitOf: (seen: SeenFolder) => ObjectId;
+}
+
+interface Read {
+  readonly facts: ReadonlyMap<Name, SourceFacts>;
+  readonly parsedFiles: number;
+  readonly cachedFiles: number;
+}
+
+/** Folders that moved, and those whose imports may lead elsewhere now because of what others publish. */
+export async function readWhatMoved(work: Work): Promise<Read> {
+  const { seen, reading, readers } = work;
+  const moved = seen.filter(({ known }) => known === null);
+  await reading.read(moved);
+  const names = readNames(work);
+  const published = work.memory.publishedOf(names.claims, work.placements);
+  const factsKey = createFactsKey(work, moved);
+  const stale = findStale(work, { moved, published, factsKey });
+  await reading.read(stale);
+  const wanted = [...moved, ...stale];
+  const imports = await readModuleImports({
+    folders: wanted.flatMap(({ module }) => reading.folders.get(module.module) ?? []),
+    readers,
+    cache: work.cache,
+    signal: work.signal,
+    onProgress: work.onProgress,
+  });
+  const derive = { ...work, published, own: names.own, imports: imports.files, factsKey };
+  const facts = new Map<Name, SourceFacts>();
+  for (let left = wanted; left.length > 0;) {
+    const asked = new Set<Name>();
+    const again: SeenFolder[] = [];
+    for (const one of left) {
+      const derived = deriveOne(derive, one, asked);
+      if (derived === null) again.push(one);
+      else facts.set(one.module.module, derived);
+    }
+    await reading.read(seen.filter(({ module }) => asked.has(module.module)));
+    left = again;
+  }
+  return { facts, parsedFiles: imports.parsed, cachedFiles: imports.cached };
+}
+
+/** What every module publishes: of those that were read by their reader, of the others as it is known. */
+function readNames({ seen, reading, readers }: Work): {
+  readonly claims: readonly Claim[];
+  readonly own: ReadonlyMap<Name, PublishedNames>;
+} {
+  const own = new Map<Name, PublishedNames>();
+  const claims = seen.flatMap(({ module: { module }, known }): Claim[] => {
+    if (known !== null)
+      return known.language === null ? [] : [{ module, language: known.language, names: known.publishes }];
+    const folder = reading.folders.get(module);
+    const reader = readerOf(readers, folder);
+    if (folder === undefined || reader === undefined) return [];
+    const said = reader.publishNames({ facts: folder.facts, files: folder.files.map((file) => file.path) });
+    own.set(module, said);
+    return [{ module, language: reader.language, names: said.names }];
+  });
+  return { claims, own };
+}
+
+function readerOf(
+  readers: ReadonlyMap<string, ImportReader>,
+  folder: ModuleFolder | undefined,
+): ImportReader | undefined {
+  return folder?.manifest ? readers.get(folder.manifest.language) : undefined;
+}
+
+/** Of a module as it is now; null: it is not there. */
+function createFactsKey(
+  { seen, reading, readers }: Work,
+  moved: readonly SeenFolder[],
+): (module: Name) => string | null {
+  const read = new Set(moved.map((one) => one.module.module));
+  let known: ReadonlyMap<Name, KnownSource | null> | null = null;
+  const worked = new Map<Name, string>();
+  return (module) => {
+    if (!read.has(module)) {
+      known ??= new Map(seen.map((one) => [one.module.module, one.known]));
+      return known.get(module)?.factsKey ?? null;
+    }
+    const key = worked.get(module) ?? factsKeyOf(factsOf(readers, reading.folders.get(module)));
+    worked.set(module, key);
+    return key;
+  };
+}
+
+function factsOf(readers: ReadonlyMap<string, ImportReader>, folder: ModuleFolder | undefined): FactFiles {
+  return folder === undefined ? new Map<string, string>() : shareFacts(folder.facts, readerOf(readers, folder));
+}
+
+interface Derive extends Work {
+  readonly published: Published;
+  readonly own: ReadonlyMap<Name, PublishedNames>;
+  readonly imports: ReadonlyMap<string, FileImports>;
+  readonly factsKey: (module: Name) => string | null;
+}
+
+/** Null: fact files of modules are wanted that were not read; their names are in `asked` then. */
+function deriveOne(work: Derive, one: SeenFolder, asked: Set<Name>): SourceFacts | null {
+  const folder = work.reading.folders.get(one.module.module);
+  if (folder === undefined) throw new Error(`the folder of ${one.module.module} was to be read`);
+  const reader = readerOf(work.readers, folder);
+  const own =
+    work.own.get(one.module.module) ??
+    reader?.publishNames({ facts: folder.facts, files: folder.files.map((file) => file.path) });
+  const uses = new Map<Name, string>();
+  let missing = false;
+  const facts = deriveModule({
+    folder,
+    reader,
+    own,
+    published: work.published,
+    placements: work.placements,
+    imports: work.imports,
+    factsOf: (other) => {
+      const key = work.factsKey(other);
+      if (key === null) return new Map<string, string>();
+      uses.set(other, key);
+      const read = work.reading.folders.get(other);
+      if (read === undefined) {
+        asked.add(other);
+        missing = true;
+      }
+      return factsOf(work.readers, read);
+    },
+  });
+  if (missing) return null;
+  const known: KnownSource | null =
+    one.folder === null
+      ? null
+      : {
+          commit: work.commitOf(one),
+          folder: one.folder,
+          sourceKey: one.sourceKey,
+          namesKey: work.published.key(reader?.language ?? ""),
+          language: reader?.language ?? null,
+          publishes: [...facts.publishes],
+          factsKey: factsKeyOf(factsOf(work.readers, folder)),
+          uses: Object.fromEntries(uses),
+        };
+  return { ...facts, known };
+}

@@ -1,0 +1,103 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { buildKey, type BuildFacts } from "../../src/decide/build-facts.ts";
+import { planBuilds } from "../../src/decide/plan-builds.ts";
+import { createPlanMemory } from "../../src/decide/plan-memory.ts";
+import { rebuildSet } from "../../src/decide/rebuild-set.ts";
+import {
+  buildMeshOfModules,
+  fitAndMoved,
+  fitAndSame,
+  judge,
+  withCommit,
+  withModule,
+} from "./support/build-mesh-of-modules.ts";
+
+const size = 6;
+const name = (at: number): string => `m${at % size}`;
+
+/** Some go round, some import what is not there. */
+const anySpec = fc
+  .array(fc.tuple(fc.nat(size - 1), fc.nat(size), fc.boolean()), { maxLength: 10 })
+  .map((pairs) =>
+    Object.fromEntries(
+      Array.from({ length: size }, (_, at) => [
+        name(at),
+        pairs.filter(([a]) => a === at).map(([, b, isTest]) => `${isTest ? "test:" : ""}m${b}`),
+      ]),
+    ),
+  );
+
+type Step = (facts: BuildFacts, at: number) => BuildFacts;
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  fc.constant<Step>((facts) => facts),
+  fc.nat().map(
+    (which): Step =>
+      (facts, at) =>
+        withCommit(facts, name(which), at + 2),
+  ),
+  fc.tuple(fc.nat(), fc.boolean()).map(([which, moves]): Step => (facts) => {
+    const { ready } = planBuilds(facts);
+    const next = ready[which % Math.max(1, ready.length)];
+    return next === undefined ? facts : judge(facts, next, moves ? fitAndMoved : fitAndSame);
+  }),
+  fc.nat().map((which): Step => (facts) => {
+    const { ready } = planBuilds(facts);
+    const next = ready[which % Math.max(1, ready.length)];
+    const until = { state: "outstanding", message: "no space left", nextTryAt: "2027-01-01T00:00:00.000Z" } as const;
+    return next === undefined ? facts : judge(facts, next, () => until);
+  }),
+  fc.nat().map((which): Step => (facts) => {
+    const { ready } = planBuilds(facts);
+    const next = ready[which % Math.max(1, ready.length)];
+    return { ...facts, running: new Set(next === undefined ? [] : [buildKey(next.module, next.inputs)]) };
+  }),
+  fc.tuple(fc.nat(), fc.boolean()).map(
+    ([which, is]): Step =>
+      (facts) =>
+        withModule(facts, name(which), { problem: is ? "it does not read" : null }),
+  ),
+  fc.tuple(fc.nat(), fc.nat(size), fc.nat(3)).map(
+    ([which, to, line]): Step =>
+      (facts) =>
+        withModule(facts, name(which), {
+          edges: [{ dependency: `m${to}`, kind: line === 0 ? "test" : "build", file: "src/index.ts", line }],
+        }),
+  ),
+  fc.constantFrom("1", "2").map((version): Step => (facts) => ({ ...facts, builders: { typescript: version } })),
+  fc.constantFrom("2026-06-01T00:00:00.000Z", "2028-01-01T00:00:00.000Z").map((now): Step => (facts) => ({
+    ...facts,
+    now,
+  })),
+  fc.nat().map((which): Step => (facts) => ({
+    ...facts,
+    modules: new Map([...facts.modules].filter(([module]) => module !== name(which))),
+  })),
+);
+
+it("a plan that begins with another's memory is the plan that it would be without, after any history", () => {
+  fc.assert(
+    fc.property(anySpec, fc.array(anyStep, { minLength: 1, maxLength: 25 }), (spec, steps) => {
+      const memory = createPlanMemory();
+      let facts = buildMeshOfModules(spec);
+      for (const [at, step] of steps.entries()) {
+        // A module that is gone is not touched any more.
+        const next = (): BuildFacts => {
+          try {
+            return step(facts, at);
+          } catch (error) {
+            if (String(error).includes("no module")) return facts;
+            throw error;
+          }
+        };
+        facts = next();
+        const plan = planBuilds(facts, memory);
+        expect(plan).toEqual(planBuilds(facts));
+        expect(rebuildSet(facts, { plan, memory })).toEqual(rebuildSet(facts));
+        // Asked again in the same moment, nothing is worked out again.
+        if (plan.ready.length + plan.building.length === 0) expect(planBuilds(facts, memory)).toBe(plan);
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
