@@ -58,6 +58,7 @@ function readOptions(words: readonly string[], known: readonly string[]): Map<st
     if (name === undefined || !known.includes(name)) throw new InputError(`${word} is not an option here`, usage);
     if (options.has(name)) throw new InputError(`--${name} is given twice`, usage);
     if (name === "stop-services-on-exit" || name === "json") {
+      if (joined !== undefined) throw new InputError(`--${name} takes no value`, usage);
       options.set(name, "");
       continue;
     }

@@ -1,11 +1,12 @@
 import { mkdir, stat } from "node:fs/promises";
 import path from "node:path";
+import { InputError } from "../core/errors.ts";
 import { createHostClient } from "../link/host-client.ts";
 import { createHostLoop } from "./cycle/host-loop.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { systemClock } from "./host-clock.ts";
 import { hostFolders, type HostFolders } from "./folders.ts";
-import { readIdentityFiles } from "./identity-files.ts";
+import { readEnrolment, readIdentityFiles } from "./identity-files.ts";
 import { createLog, type Log } from "./log.ts";
 import { placeModuleBarrier } from "./module-barrier.ts";
 import { createPostgresqlProvider } from "./providers/postgresql.ts";
@@ -75,9 +76,12 @@ export async function runHost(options: RunHostOptions): Promise<void> {
   }
 }
 
-/** Ends the services that a host which has ended left running. Throws InputError while a host runs there. */
+/** Ends the services that a host which has ended left running. Throws InputError while a host runs there, or none ever did. */
 export async function stopServices(dir: string): Promise<number> {
   const folders = hostFolders(dir);
+  // Else a path that was mistyped would be answered with *none*, and they go on.
+  if ((await readEnrolment(folders)) === null)
+    throw new InputError(`there is no host in ${folders.dir}`, "Is --dir the folder that it was enrolled with?");
   await makeFolders(folders);
   const unlock = await takeLock(folders.state);
   try {

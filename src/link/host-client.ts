@@ -39,7 +39,7 @@ export type Enrolled = {
 /**
  * The host's side of the link. Every call throws UnavailableError when nobody answered (or answered 5xx, 429),
  * RefusedError when the gateway said no, and the system's own error when a local file could not be written.
- * An aborted call throws the signal's reason.
+ * An aborted call throws; that it was aborted is for its signal to say.
  */
 export type HostClient = {
   enrol(request: { readonly secret: string; readonly keys: HostKeys }): Promise<Enrolled>;

@@ -1,7 +1,6 @@
 import { armor, Decrypter, Encrypter } from "age-encryption";
-import { createPrivateKey } from "node:crypto";
 import { InputError } from "../core/errors.ts";
-import { loadSigningKey, saveSigningKey, toSigningKey, type SigningKey } from "./keys.ts";
+import { readSigningKey, saveSigningKey, type SigningKey } from "./keys.ts";
 import { readPrivateFile, writePrivateFile } from "./private-file.ts";
 
 const armorHead = "-----BEGIN AGE ENCRYPTED FILE-----";
@@ -30,10 +29,10 @@ export async function saveKeyFile(file: string, key: SigningKey, passphrase: str
 /** Throws InputError when it is no key, or its passphrase is missing or another one. No message holds a secret. */
 export async function loadKeyFile(file: string, passphrase: string | null): Promise<SigningKey> {
   const text = await readPrivateFile(file);
-  if (!text.startsWith(armorHead)) return await loadSigningKey(file);
+  if (!text.startsWith(armorHead)) return readSigningKey(text, file);
   if (passphrase === null)
     throw new InputError(`the key in ${file} is encrypted`, "Give --passphrase-file FILE (mode 600).");
-  return toSigningKey(createPrivateKey(await decrypt(file, text, passphrase)));
+  return readSigningKey(await decrypt(file, text, passphrase), file);
 }
 
 async function decrypt(file: string, text: string, passphrase: string): Promise<string> {

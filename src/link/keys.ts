@@ -16,7 +16,11 @@ export async function saveSigningKey(file: string, key: SigningKey): Promise<voi
 
 /** Throws InputError when it is no Ed25519 key or others may read it, UnavailableError when it cannot be read. */
 export async function loadSigningKey(file: string): Promise<SigningKey> {
-  const pem = await readPrivateFile(file);
+  return readSigningKey(await readPrivateFile(file), file);
+}
+
+/** Throws InputError when the text, which comes from `file`, is no Ed25519 key in PEM. */
+export function readSigningKey(pem: string, file: string): SigningKey {
   let privateKey: KeyObject;
   try {
     privateKey = createPrivateKey(pem);
@@ -27,7 +31,10 @@ export async function loadSigningKey(file: string): Promise<SigningKey> {
   return toSigningKey(privateKey);
 }
 
-/** First 16 hex digits of the sha256 of a raw public key (base64). A label for people: nothing is decided by it. */
+/**
+ * First 16 hex digits of the sha256 of a raw public key (base64): a label for people, and on a signature the key's own
+ * name, which must be right. What makes a signature count is the key itself.
+ */
 export function keyIdOf(publicKey: string): string {
   return createHash("sha256").update(Buffer.from(publicKey, "base64")).digest("hex").slice(0, 16);
 }
@@ -37,7 +44,7 @@ export function incarnationOf(publicKey: string): string {
   return keyIdOf(publicKey);
 }
 
-export function toSigningKey(privateKey: KeyObject): SigningKey {
+function toSigningKey(privateKey: KeyObject): SigningKey {
   const { x } = createPublicKey(privateKey).export({ format: "jwk" });
   const publicKey = Buffer.from(x ?? "", "base64url").toString("base64");
   return { keyId: keyIdOf(publicKey), publicKey, privateKey };

@@ -1,6 +1,6 @@
 import { Agent, request as httpsRequest } from "node:https";
 import type { IncomingMessage } from "node:http";
-import { UnavailableError } from "../core/errors.ts";
+import { errorCode, UnavailableError } from "../core/errors.ts";
 import { RefusedError } from "./refused-error.ts";
 
 /** Requests to one gateway over TLS that believes one authority only. */
@@ -40,7 +40,7 @@ export async function sendPinned(connection: PinnedConnection, request: PinnedRe
   const response = await openRequest(connection, request);
   const status = response.statusCode ?? 0;
   if (status >= 200 && status < 300) return response;
-  const reason = readReason(await readBody(response, refusalBytes));
+  const reason = readReason(await readRefusal(response));
   const what = `${request.method} ${request.path.split("?")[0]}`;
   if (status >= 400 && status < 500 && status !== 429 && status !== 408)
     throw new RefusedError(`the gateway refused ${what}: ${reason} (${status})`, status, reason);
@@ -50,28 +50,37 @@ export async function sendPinned(connection: PinnedConnection, request: PinnedRe
   );
 }
 
-/** Reads to the end, never more than `limit` bytes. */
+/** Reads to the end. Throws RefusedError (`size`) for more than `limit` bytes. */
 export async function readBody(response: IncomingMessage, limit: number): Promise<Buffer> {
+  const body = await readUpTo(response, limit);
+  if (body !== null) return body;
+  throw new RefusedError(`the gateway's answer is longer than ${limit} bytes`, response.statusCode ?? 0, "size");
+}
+
+/** The status decides, not the body: a page that a proxy puts around its 502 makes no refusal of it. */
+async function readRefusal(response: IncomingMessage): Promise<Buffer> {
+  return (await readUpTo(response, refusalBytes)) ?? Buffer.alloc(0);
+}
+
+/** Null: it is longer, and the rest was not read. */
+async function readUpTo(response: IncomingMessage, limit: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let total = 0;
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       total += chunk.length;
-      if (total > limit) break;
+      // Leaving the loop ends the connection.
+      if (total > limit) return null;
       chunks.push(chunk);
     }
   } catch (error) {
     throw unavailable(error);
   }
-  if (total > limit) {
-    response.destroy();
-    throw new RefusedError(`the gateway's answer is longer than ${limit} bytes`, response.statusCode ?? 0, "size");
-  }
   return Buffer.concat(chunks);
 }
 
 export function unavailable(cause: unknown): UnavailableError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = sayCause(cause);
   return new UnavailableError(
     `the gateway does not answer: ${why}`,
     "Is `mesh serve` running, and reachable from here?",
@@ -79,6 +88,12 @@ export function unavailable(cause: unknown): UnavailableError {
       cause,
     },
   );
+}
+
+/** A name with several addresses fails with one error around theirs, and no words of its own. */
+function sayCause(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  return cause.message === "" ? (errorCode(cause) ?? cause.name) : cause.message;
 }
 
 function openRequest(connection: PinnedConnection, request: PinnedRequest): Promise<IncomingMessage> {

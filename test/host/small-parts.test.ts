@@ -34,6 +34,7 @@ describe("words of the command line (R48)", () => {
     ["run", "--dir", "/x", "--dir", "/y"],
     ["run", "--dir", "/x", "--interval", "soon"],
     ["run", "--dir", "/x", "extra"],
+    ["run", "--dir", "/x", "--stop-services-on-exit=no"],
     ["enrol", "--dir", "/x"],
     ["enrol", "--dir", "/x", "--token", "a", "--token-file", "b"],
     ["enrol", "--dir", "/x", "--token-file", "/nowhere"],

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { InputError } from "../../src/core/errors.ts";
+import { writeHeader } from "../../src/link/artifact/tar-entries.ts";
 import { unpackArtifact } from "../../src/link/artifact/unpack.ts";
 import { goodArchive, hostileArchives, type HostileArchive } from "./archives.ts";
 import { expectRefusal, refusalOf } from "./expect-refusal.ts";
@@ -47,4 +48,26 @@ describe("hostile archives (case 49)", () => {
       expect(existsSync("/tmp/mesh-hostile-absolute")).toBe(false);
     },
   );
+
+  it.runIf(process.platform === "linux")(
+    "leaves no file open that was refused: hosts try again and again",
+    async () => {
+      const file = join(outside, "blob.tar");
+      // More than a stream reads ahead: it would end, and close, by itself.
+      await writeFile(
+        file,
+        Buffer.concat([writeHeader({ name: "../x", mode: "644", bytes: 1 }), Buffer.alloc(1_000_000)]),
+      );
+      const unpacking = unpackArtifact({ from: file, into: join(inside, "m"), digest: goodArchive.digest, limits });
+      await expect(unpacking).rejects.toThrow(InputError);
+      await expect.poll(() => isOpenHere(file), { timeout: 10_000 }).toBe(false);
+    },
+  );
 });
+
+async function isOpenHere(file: string): Promise<boolean> {
+  const numbers = await readdir("/proc/self/fd");
+  // The one that reads the folder is gone by now.
+  const targets = await Promise.all(numbers.map((number) => readlink(`/proc/self/fd/${number}`).catch(() => "")));
+  return targets.includes(file);
+}

@@ -67,6 +67,10 @@ describe("a gateway that is not ours, or not well", () => {
   it.each([
     ["says nothing", () => {}],
     ["answers 500", (_request: IncomingMessage, response: ServerResponse) => response.writeHead(500).end("x")],
+    [
+      "answers 502 with a long page around it, as proxies do",
+      (_request: IncomingMessage, response: ServerResponse) => response.writeHead(502).end("<p>".repeat(10_000)),
+    ],
     ["answers 429", (_request: IncomingMessage, response: ServerResponse) => response.writeHead(429).end()],
     [
       "sends elsewhere",

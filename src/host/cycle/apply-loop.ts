@@ -86,7 +86,9 @@ export function createApplyLoop(options: ApplyLoopOptions): ApplyLoop {
         running = null;
         // Accepted while this pass ran: it is next, without a wait.
         if (options.inbox.accepted !== accepted || signal.aborted) continue;
-        await wake.wait(Math.max(0, state.nextAtMs - options.clock.nowMs()), signal);
+        const untilNextMs = state.nextAtMs - options.clock.nowMs();
+        // Never longer: the clock may have been set back since, and the interval does not wait for it.
+        await wake.wait(Math.min(options.intervalMs, Math.max(0, untilNextMs)), signal);
       }
     },
   };
@@ -137,7 +139,7 @@ async function passOnce(
   signal: AbortSignal,
 ): Promise<LoopState> {
   const isNew = state.accepted !== accepted;
-  const isFull = isNew || options.clock.nowMs() >= state.fullAtMs;
+  const isFull = isNew || isDue(state.fullAtMs, options);
   if (isNew) sayApplied(options.log, accepted);
   const before = isNew ? new Map<string, ResourceReport>() : state.reports;
   const settled = isFull ? new Map<string, ResourceReport>() : settledOf(before, accepted, dirty);
@@ -177,6 +179,12 @@ async function passOnce(
   } finally {
     cancelHalf();
   }
+}
+
+/** The time has come, or is further away than it was ever put: the clock was set back. */
+function isDue(atMs: number, { clock, intervalMs }: ApplyLoopOptions): boolean {
+  const leftMs = atMs - clock.nowMs();
+  return leftMs <= 0 || leftMs > intervalMs;
 }
 
 /** When to look next: soon at what is on its way, later at what fails, else at the interval. */

@@ -44,6 +44,8 @@ interface InboxState {
   mark: Mark | null;
   refusals: readonly Refusal[];
   stateProblem: string | null;
+  /** The last write of refusals; the next waits for it. Never rejects. */
+  written: Promise<void>;
 }
 
 /** Opens with what was kept: the host comes up with it, whoever is away (R44). */
@@ -51,7 +53,8 @@ export async function createInbox(options: InboxOptions): Promise<OpenInbox> {
   const { disk } = options;
   const kept = await disk.readKept();
   const mark = await disk.readMark();
-  const state: InboxState = { accepted: null, mark, refusals: await disk.readRefusals(), stateProblem: null };
+  const refusals = await disk.readRefusals();
+  const state: InboxState = { accepted: null, mark, refusals, stateProblem: null, written: Promise.resolve() };
   if (kept !== null) await takeKept(options, state, kept);
   return {
     get accepted() {
@@ -140,10 +143,16 @@ async function refuse(options: InboxOptions, state: InboxState, refusal: NewRefu
   await keepRefusals(options, state, countRefusal(state.refusals, refusal, new Date(options.nowMs())));
 }
 
+/** A root may be refused while a declaration is: one write at a time, each of what is known by then. */
 async function keepRefusals(options: InboxOptions, state: InboxState, refusals: readonly Refusal[]): Promise<void> {
   state.refusals = refusals;
+  state.written = state.written.then(() => writeRefusals(options, state));
+  await state.written;
+}
+
+async function writeRefusals(options: InboxOptions, state: InboxState): Promise<void> {
   try {
-    await options.disk.writeRefusals(refusals);
+    await options.disk.writeRefusals(state.refusals);
   } catch (error) {
     options.log.warn("the count of refusals cannot be written down", { why: describeFailure(error) });
   }

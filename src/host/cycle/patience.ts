@@ -10,8 +10,10 @@ export function createPatience(nowMs: () => number): Patience {
   return {
     waitedMs(name, what) {
       const before = since.get(name);
-      if (before?.what === what) return Math.max(0, nowMs() - before.atMs);
-      since.set(name, { what, atMs: nowMs() });
+      const now = nowMs();
+      if (before?.what === what && before.atMs <= now) return now - before.atMs;
+      // Also where the clock was set back: else it would be waited for until that time comes again.
+      since.set(name, { what, atMs: now });
       return 0;
     },
     end(name) {

@@ -19,19 +19,29 @@ export interface PollOptions {
 
 /** As long as the gateway lets a request wait, less what the way takes. */
 const waitMs = 50_000;
+/** An answer of *nothing* that came this soon was not waited for. */
+const soonMs = 1_000;
 
 /** Asks for what is newer than what the host has, again and again. The controller away changes nothing here (R44). */
 export async function pollLoop(options: PollOptions, signal: AbortSignal): Promise<void> {
   const { controller, inbox, log, clock, chance, onWord, onChange } = options;
   let failures = 0;
   let refusals = 0;
+  let soon = 0;
   while (!signal.aborted) {
+    const askedMs = clock.nowMs();
     try {
       const envelope = await controller.fetchDeclaration(orderOf(inbox.accepted), waitMs, signal);
       if (failures > 0) log.info("the controller answers again", { failures });
       failures = 0;
       onWord();
-      if (envelope === null) continue;
+      if (envelope === null) {
+        // The gateway lets one question of a node wait: of two copies of a host each would end the other's at once.
+        soon = clock.nowMs() - askedMs < soonMs ? soon + 1 : 0;
+        if (soon > 0) await clock.wait(retryDelayMs(soon, chance()), signal);
+        continue;
+      }
+      soon = 0;
       const what = await inbox.receive(envelope);
       onChange(what);
       // The same document comes again at once: asking for it may not become a loop without a pause.

@@ -26,7 +26,8 @@ export function sayRecentDrifts(
     // What fails now is said as it is now.
     if (drift === undefined || (report.drift === undefined && isFailing(report))) return report;
     const mendedBefore = report.drift === undefined ? (known?.mendedMs ?? null) : null;
-    const mendedMs = report.state === "applied" ? (mendedBefore ?? nowMs) : null;
+    // Not later than now: the clock may have been set back since.
+    const mendedMs = report.state === "applied" ? Math.min(mendedBefore ?? nowMs, nowMs) : null;
     if (mendedMs !== null && nowMs - mendedMs >= intervalMs) return report;
     recent.set(report.id, { drift, mendedMs });
     return { ...report, drift };

@@ -57,6 +57,6 @@ function orderForRemoval(gone: readonly Resource[]): readonly Resource[] {
   const ids = new Set(gone.map(({ id }) => id));
   const among = gone.map((resource) => ({ ...resource, after: resource.after.filter((id) => ids.has(id)) }));
   const ordered = orderResources(among);
-  // Two declarations' remains may wait for each other: then by id, services last of all first.
+  // Two declarations' remains may wait for each other: then as they came, the last first.
   return ordered.kind === "ordered" ? ordered.resources.toReversed() : among.toReversed();
 }

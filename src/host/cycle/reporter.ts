@@ -46,7 +46,7 @@ export function createReporter(
     };
     const trace = traceOf(report);
     const isQuiet = what.outcome === "applied" || what.outcome === "none";
-    const isDue = last === null || nowMs - last.atMs >= heartbeatMs || (when === "interval" && !isQuiet);
+    const isDue = last === null || Math.abs(nowMs - last.atMs) >= heartbeatMs || (when === "interval" && !isQuiet);
     if (last?.trace === trace && !isDue) return;
     last = { trace, atMs: nowMs };
     sequence += 1;

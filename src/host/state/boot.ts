@@ -7,6 +7,7 @@ const bootSchema = z.object({ schema: z.literal(1), boot: z.number().int().nonne
 
 /** One start of the host: orders its reports against those of other starts (R38). */
 export interface Boot {
+  /** 0: the very first could not be written down. */
   readonly boot: number;
   readonly bootId: string;
   /** The first report's sequence number. */
@@ -16,18 +17,20 @@ export interface Boot {
 }
 
 /**
- * Raises the counter of starts. With a full disk the host still comes up (R44): then this start's number may be
- * used again by the next one, and its sequence begins at the time in seconds, so that reports keep their order.
+ * Raises the counter of starts. With a full disk the host still comes up (R44). Then it counts as a part of the start
+ * before it, far behind what that one reported: its sequence begins at the time in seconds. The next number is left to
+ * the start that can write it down, whose reports come after these.
  */
 export async function beginBoot(stateFolder: string, now: Date): Promise<Boot> {
   const file = path.join(stateFolder, "boot.json");
   const before = await readStateFile(file, bootSchema);
-  const boot = (before?.boot ?? 0) + 1;
+  const last = before?.boot ?? 0;
+  const boot = last + 1;
   const bootId = randomUUID();
   try {
     await writeStateFile(file, { schema: 1, boot });
     return { boot, bootId, firstSequence: 1, problem: null };
   } catch (problem) {
-    return { boot, bootId, firstSequence: Math.max(1, Math.floor(now.getTime() / 1000)), problem };
+    return { boot: last, bootId, firstSequence: Math.max(1, Math.floor(now.getTime() / 1000)), problem };
   }
 }

@@ -1,4 +1,4 @@
-/** Endings older than this are forgotten. */
+/** Endings older than this are forgotten; and those still to come, because the clock was set back. */
 const intervalMs = 5 * 60_000;
 const firstDelayMs = 250;
 const longestDelayMs = 30_000;
@@ -8,7 +8,7 @@ export const attemptsBeforeFailed = 3;
 
 /** The endings that still count, of Unix milliseconds. */
 export function recentEndings(endings: readonly number[], nowMs: number): readonly number[] {
-  return endings.filter((at) => nowMs - at < intervalMs).slice(-100);
+  return endings.filter((at) => at <= nowMs && nowMs - at < intervalMs).slice(-100);
 }
 
 /** How long to wait before the next start, `endings` counting the one just now. Doubles, bounded. */

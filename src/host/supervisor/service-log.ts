@@ -1,5 +1,7 @@
-import { copyFile, mkdir, open, stat, truncate, type FileHandle } from "node:fs/promises";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, open, rm, stat, truncate, type FileHandle } from "node:fs/promises";
 import path from "node:path";
+import { pipeline } from "node:stream/promises";
 import { isErrorCode } from "../error-code.ts";
 
 const rotateBytes = 5 * 1024 * 1024;
@@ -13,17 +15,29 @@ export async function openLog(file: string): Promise<FileHandle> {
 }
 
 /**
- * Keeps a log and its predecessor, each of about 5 MB. The process holds the file open, so it is copied and cut; what
- * is written in between is lost.
+ * Keeps of a log what was written last, about 5 MB, as its predecessor. The process holds the file open, so it is copied
+ * and cut; what is written in between is lost. `cut`: there was no space for the predecessor, so all of it is lost.
  */
-export async function rotateLog(file: string): Promise<void> {
+export async function rotateLog(file: string): Promise<"small" | "rotated" | "cut"> {
+  const size = await readLogSize(file);
+  if (size < rotateBytes) return "small";
+  const before = `${file}.1`;
+  let outcome: "rotated" | "cut" = "rotated";
   try {
-    if ((await stat(file)).size < rotateBytes) return;
-    await copyFile(file, `${file}.1`);
-    await truncate(file, 0);
+    await copyEnd(file, before, size);
   } catch (error) {
-    if (!isErrorCode(error, "ENOENT")) throw error;
+    if (!isErrorCode(error, "ENOSPC", "EDQUOT")) throw error;
+    // The log may be what fills the disk: left as it is, it would never be cut.
+    await rm(before, { force: true });
+    outcome = "cut";
   }
+  await truncate(file, 0);
+  return outcome;
+}
+
+async function copyEnd(file: string, to: string, size: number): Promise<void> {
+  const last = createReadStream(file, { start: size - rotateBytes, end: size - 1 });
+  await pipeline(last, createWriteStream(to, { mode: 0o600 }));
 }
 
 /** Bytes; 0 when there is none yet. */

@@ -34,8 +34,11 @@ export class ServiceProcess {
   /** Endings that no pass has asked for yet. */
   #untold = 0;
   #timer: NodeJS.Timeout | null = null;
-  /** It gives an exit event; an adopted one is looked at instead. */
+  /** It has ended and is started again: when its delay is over, and whatever is under way then has ended. */
+  #startsAgain = false;
+  /** Its exit event is still to come; an adopted one gives none and is looked at instead. */
   #isChild = false;
+  #isClosed = false;
   #acts: Promise<void> = Promise.resolve();
 
   constructor(run: KeptRun, options: ServiceProcessOptions) {
@@ -49,12 +52,13 @@ export class ServiceProcess {
 
   async readRun(spec: ServiceSpec): Promise<ServiceRun> {
     if (this.#run.spec === spec.digest) this.#spec ??= spec;
+    this.#countFromNow();
     const { identity, endings, artifact, startedMs, firstStartedMs, lastEnding } = this.#run;
     return {
       spec: this.#run.spec,
       artifact,
       alive: identity !== null && (await isAlive(identity)),
-      startsAgain: this.#timer !== null,
+      startsAgain: this.#startsAgain,
       startedMs,
       firstStartedMs,
       endings: recentEndings(endings, this.#options.nowMs()).length,
@@ -74,7 +78,9 @@ export class ServiceProcess {
   ensure(spec: ServiceSpec): Promise<void> {
     return this.#inTurn(async () => {
       const { alive } = await this.readRun(spec);
-      if (alive && this.#run.spec === spec.digest) return;
+      // Its end is counted, or will be in a moment, and then it is started again after its delay: not sooner.
+      const isWatched = this.#startsAgain || this.#isChild;
+      if (this.#run.spec === spec.digest && (alive || isWatched)) return;
       await this.#end();
       this.#run = { ...this.#run, firstStartedMs: this.#options.nowMs(), endings: [], lastEnding: null };
       await this.#start(spec);
@@ -100,12 +106,31 @@ export class ServiceProcess {
   }
 
   async rotate(): Promise<void> {
-    if (this.#spec !== null) await rotateLog(this.#spec.logFile);
+    if (this.#spec === null) return;
+    const { logFile } = this.#spec;
+    if ((await rotateLog(logFile)) !== "cut") return;
+    const { log } = this.#options;
+    log.warn("no space: what was in a service's log is gone", { resource: this.#run.id, file: nameLog(logFile) });
   }
 
+  /** Nothing is started again from here on: another host may have taken over what runs. */
   close(): void {
+    this.#isClosed = true;
+    this.#forgetStart();
+  }
+
+  #forgetStart(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
+    this.#startsAgain = false;
+  }
+
+  /** Where the clock was set back it would else be watched, and called not healthy yet, until that time comes again. */
+  #countFromNow(): void {
+    const now = this.#options.nowMs();
+    const { startedMs, firstStartedMs } = this.#run;
+    if (startedMs <= now) return;
+    this.#run = { ...this.#run, startedMs: now, firstStartedMs: Math.min(firstStartedMs, now) };
   }
 
   async #start(spec: ServiceSpec): Promise<void> {
@@ -134,7 +159,7 @@ export class ServiceProcess {
   }
 
   async #end(): Promise<void> {
-    this.close();
+    this.#forgetStart();
     const { identity, nonce } = this.#run;
     if (identity === null) await sweep(null, nonce);
     else await endProcess(identity, nonce, this.#options.graceMs);
@@ -144,15 +169,21 @@ export class ServiceProcess {
 
   /** `nonce`: of the start that has ended. Another one, or an end that was asked for, may have followed. */
   async #noteExit(nonce: string, how: string): Promise<void> {
-    if (this.#run.nonce !== nonce) return;
+    if (this.#isClosed || this.#run.nonce !== nonce) return;
     await this.#noteEnding(this.#spec === null ? how : `${how}${await this.#readReason(this.#spec.logFile)}`);
     await writeRun(this.#options.folder, this.#run);
   }
 
   async #readReason(logFile: string): Promise<string> {
-    // Before it is cut into lines: a secret may have several.
-    const text = this.#options.redact(await readLogEnd(logFile, this.#run.logBytes));
-    return `: ${chooseEndingReason(text) || "no line says why"} (${nameLog(logFile)})`;
+    const name = nameLog(logFile);
+    try {
+      // Before it is cut into lines: a secret may have several.
+      const text = this.#options.redact(await readLogEnd(logFile, this.#run.logBytes));
+      return `: ${chooseEndingReason(text) || "no line says why"} (${name})`;
+    } catch (error) {
+      // absence is the answer: an ending counts without its reason, and that it cannot be read is said in its place.
+      return `: its log cannot be read: ${describeFailure(error)} (${name})`;
+    }
   }
 
   async #noteEnding(how: string): Promise<void> {
@@ -170,11 +201,13 @@ export class ServiceProcess {
   }
 
   #scheduleStart(endings: number): void {
-    this.close();
+    this.#forgetStart();
+    this.#startsAgain = true;
     this.#timer = setTimeout(() => {
       this.#timer = null;
       void this.#inTurn(async () => {
-        if (this.#spec === null || this.#run.identity !== null) return;
+        if (this.#spec === null || !this.#startsAgain) return;
+        this.#startsAgain = false;
         await this.#start(this.#spec);
         this.#options.onChange(this.#run.id);
       });

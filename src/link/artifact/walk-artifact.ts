@@ -31,6 +31,15 @@ export async function walkArtifact(options: WalkArtifact, take: TakeFile): Promi
   const limits = options.limits ?? unpackLimits;
   const source = typeof options.from === "string" ? createReadStream(options.from) : options.from;
   const reader = createBlockReader(source, options.signal);
+  try {
+    return await walkEntries(reader, limits, take);
+  } finally {
+    // Also when it is refused: a host tries again and again, and each open file would stay.
+    await reader.close();
+  }
+}
+
+async function walkEntries(reader: BlockReader, limits: UnpackLimits, take: TakeFile): Promise<ContentEntry[]> {
   const entries: ContentEntry[] = [];
   let longName: string | null = null;
   let bytes = 0;
@@ -54,7 +63,6 @@ export async function walkArtifact(options: WalkArtifact, take: TakeFile): Promi
     await reader.skip(header.entry.bytes);
   }
   if (longName !== null) throw new InputError("a pax header without a file");
-  await reader.close();
   return entries;
 }
 

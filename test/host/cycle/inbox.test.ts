@@ -126,3 +126,27 @@ describe("what a host has accepted stays good for itself when its key ends (R44)
     expect((await open(without)).accepted).toBeNull();
   });
 });
+
+describe("refusals that come together", () => {
+  it("are all written down: a root may be refused while a declaration is", async () => {
+    const disk = createHostDisk(folder);
+    const said: string[] = [];
+    const inbox = await createInbox({
+      addressee: {
+        ...mine,
+        open: (envelope, nowMs) => openDeclaration(envelope, { ...mine, root: makeRoot(), nowMs }),
+        openUnsigned: (envelope) => openKeptDeclaration(envelope, mine),
+      },
+      renewRoot: async () => undefined,
+      disk,
+      log: { info: never, warn: (message) => said.push(message), error: never },
+      nowMs: () => REFERENCE,
+    });
+    const numbers = [1, 2, 3, 4, 5];
+    await Promise.all(
+      numbers.map((number) => inbox.note({ check: "root", message: "no", offered: { epoch: 1, number } })),
+    );
+    expect((await disk.readRefusals()).map(({ offered }) => offered?.number)).toEqual(numbers.toReversed());
+    expect(said.filter((message) => message !== "root refused")).toEqual([]);
+  });
+});

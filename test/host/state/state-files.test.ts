@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { compareReports } from "../../../src/decide/order-reports.ts";
 import { beginBoot } from "../../../src/host/state/boot.ts";
 import { takeLock } from "../../../src/host/state/lock.ts";
 import { readStateFile } from "../../../src/host/state/state-file.ts";
@@ -48,8 +49,14 @@ describe("the host's own files", () => {
     expect(await beginBoot(folder, now)).toMatchObject({ boot: 2, firstSequence: 1, problem: null });
     await mkdir(path.join(folder, ".boot.json.mesh-new", "x"), { recursive: true });
     const unwritten = await beginBoot(folder, now);
-    expect(unwritten).toMatchObject({ boot: 3, firstSequence: Math.floor(now.getTime() / 1000) });
+    expect(unwritten).toMatchObject({ boot: 2, firstSequence: Math.floor(now.getTime() / 1000) });
     expect(unwritten.problem).not.toBeNull();
+    await rm(path.join(folder, ".boot.json.mesh-new"), { recursive: true });
+    const written = await beginBoot(folder, now);
+    const place = ({ boot, firstSequence: sequence }: typeof written) => ({ has: null, boot, sequence });
+    // Each starts after all that the one before can have reported: none of them is *older*, and none *reverted*.
+    expect(compareReports(place(unwritten), { has: null, boot: 2, sequence: 100_000_000 })).toBeGreaterThan(0);
+    expect(compareReports(place(written), { ...place(unwritten), sequence: 2 ** 50 })).toBeGreaterThan(0);
   });
 });
 

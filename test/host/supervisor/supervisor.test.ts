@@ -27,12 +27,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function open(): Promise<Supervisor> {
+async function open(nowMs: () => number = Date.now): Promise<Supervisor> {
   return createSupervisor({
     folder: path.join(folder, "services"),
     user: await findServiceUser(),
     log,
-    nowMs: Date.now,
+    nowMs,
     redact: (text) => text.replaceAll("hunter2", "[REDACTED]"),
     onChange: (id) => changes.push(id),
     graceMs: 500,
@@ -95,6 +95,29 @@ describe("the supervisor", { timeout: 30_000 }, () => {
     expect(changes).toContain(failing.id);
   });
 
+  it("starts nothing sooner because it was asked for just when it had ended", async () => {
+    const failing = spec("process.exit(3)");
+    await supervisor.ensure(failing);
+    await eventually(async () => (await runOf(failing)).endings >= 2, "two endings");
+    // A pass that had read it as dead before the ending was counted.
+    await supervisor.ensure(failing);
+    expect((await runOf(failing)).endings).toBeGreaterThanOrEqual(2);
+  });
+
+  it("watches it anew when the clock was set back, and not until that time comes again", async () => {
+    let aheadMs = 3_600_000;
+    supervisor.close();
+    supervisor = await open(() => Date.now() + aheadMs);
+    await supervisor.ensure(spec(loop));
+    aheadMs = 0;
+    const before = Date.now();
+    const { startedMs, firstStartedMs } = await runOf(spec(loop));
+    expect(startedMs).toBeLessThanOrEqual(Date.now());
+    expect(startedMs).toBeGreaterThanOrEqual(before);
+    expect(firstStartedMs).toBe(startedMs);
+    expect((await runOf(spec(loop))).startedMs).toBe(startedMs);
+  });
+
   it("does not take the reason of an earlier start for this one's", async () => {
     await supervisor.ensure(spec(`console.error("Error: old"); ${loop}`));
     await eventually(async () => (await readFile(path.join(folder, "log/web.log"), "utf8")) !== "", "said");
@@ -107,7 +130,9 @@ describe("the supervisor", { timeout: 30_000 }, () => {
   it("says that a command cannot be started, and goes on trying", async () => {
     const missing = spec("", { command: ["/nowhere/at-all"], digest: digestValue("missing") });
     await supervisor.ensure(missing);
-    expect(await runOf(missing)).toMatchObject({ alive: false, startsAgain: true });
+    // Not while it is being tried again.
+    await eventually(async () => (await runOf(missing)).startsAgain, "it is to be started again");
+    expect((await runOf(missing)).alive).toBe(false);
     expect((await runOf(missing)).lastEnding).toMatch(/^cannot be started: .*ENOENT/);
   });
 
@@ -139,6 +164,8 @@ describe("the supervisor", { timeout: 30_000 }, () => {
     process.kill(pid, "SIGKILL");
     await eventually(() => changes.includes("service/web/main"), "noticed");
     await eventually(async () => (await runOf(spec(loop))).alive, "started again");
+    // In its turn: after the start was written down.
+    await supervisor.ensure(spec(loop));
     expect(await keptPid()).not.toBe(pid);
   });
 
