@@ -140,14 +140,22 @@ export function listTold(db: Queryable, mesh: Name, push: string): Promise<ToldR
   );
 }
 
-/** The first result stands. False: it had ended, or there is no such push. */
+/**
+ * The first result stands. False: it had ended, or there is no such push. Its baseline goes with it: a row for each node of
+ * the mesh, of which nothing is asked any more.
+ */
 export async function endPush(db: Queryable, mesh: Name, push: string, result: PushResult): Promise<boolean> {
-  const changed = await run(
+  const ended = await maybeOne(
     db,
-    `update push set ended_at = now(), result = $3 where mesh = $1 and id = $2 and ended_at is null`,
+    z.object({ id: z.string() }),
+    `with ended as (
+       update push set ended_at = now(), result = $3 where mesh = $1 and id = $2 and ended_at is null returning mesh, id),
+     baseline as (
+       delete from push_baseline b using ended e where b.mesh = e.mesh and b.push = e.id)
+     select id from ended`,
     [mesh, push, storableJson(pushResultSchema.parse(result))],
   );
-  return changed === 1;
+  return ended !== null;
 }
 
 export function getPush(db: Queryable, mesh: Name, push: string): Promise<PushRecord | null> {

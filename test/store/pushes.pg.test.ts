@@ -95,12 +95,15 @@ describe("a push", () => {
     ]);
   });
 
-  it("ends once, with its first result", async () => {
+  it("ends once, with its first result, and keeps no row for each node of what was before it", async () => {
     await open("end");
+    const before = new Map(["node-a", "node-b"].map((node) => [node, digestOf(node)]));
+    await recordBaseline(records.db, mesh, "end", before);
     expect((await listOpenPushes(records.db, mesh)).map(({ id }) => id)).toContain("end");
     expect(await endPush(records.db, mesh, "end", settled)).toBe(true);
     expect(await endPush(records.db, mesh, "end", { ...settled, outcome: "failed" })).toBe(false);
     expect((await getPush(records.db, mesh, "end"))?.result?.outcome).toBe("settled");
+    expect(await getBaseline(records.db, mesh, "end")).toEqual(new Map());
     expect((await listOpenPushes(records.db, mesh)).map(({ id }) => id)).not.toContain("end");
     expect((await listPushes(records.db, mesh, 1)).map(({ id }) => id)).toEqual(["end"]);
   });

@@ -170,10 +170,10 @@ export const tableRights: readonly TableRights[] = [
   },
   {
     table: "push_baseline",
-    why: "set once",
+    why: "set once, and gone when its push has ended",
     viewer: read,
     operator: read,
-    controller: { select: "all", insert: "all" },
+    controller: { select: "all", insert: "all", delete: "all" },
   },
   {
     table: "push_target",

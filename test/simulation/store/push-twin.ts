@@ -26,6 +26,7 @@ export function createPushTwin(backend: Backend, road: Road, process: Process): 
         const known = draft.pushes.get(id);
         if (known === undefined || known.endedAt !== null) return false;
         draft.pushes = put(draft.pushes, id, { ...known, endedAt: backend.nowIso(), result });
+        if (draft.baselines.has(id)) draft.baselines = put(draft.baselines, id, new Map());
         return true;
       }),
     recordBaseline: (id, digests) =>
