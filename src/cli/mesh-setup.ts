@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { stepMsLimit } from "../core/build-time.ts";
 import { InputError } from "../core/errors.ts";
 import { nameSchema } from "../core/names.ts";
 import { listPaths, type StatePaths } from "../embedded/state-folder.ts";
@@ -60,7 +61,7 @@ const settingsSchema = z.strictObject({
   /** What one step of a build may use, instead of the defaults. */
   buildLimits: z
     .strictObject({
-      wallMs: z.number().int().min(1_000).max(2_400_000).exactOptional(),
+      wallMs: z.number().int().min(1_000).max(stepMsLimit).exactOptional(),
       memoryBytes: z
         .number()
         .int()

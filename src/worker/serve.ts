@@ -29,8 +29,6 @@ export async function serve(config: ServeConfig, stop: AbortSignal): Promise<voi
   installTemporalRuntime(log);
   const roles = await prepareDatabase(config);
   const parts = await openParts(config, roles, log);
-  await noteRoles(parts.db, config.mesh, roles);
-  await noteUnsafeBuilds(parts.db, config.mesh, parts.sandboxes.unsafe);
   const leases = openLeaseStore(config, roles.enforced ? "controller" : undefined);
   try {
     const lease = await waitForLease(config, parts, leases.store, stop);
@@ -83,6 +81,9 @@ async function actUntilStopped(
   stop: AbortSignal,
 ): Promise<void> {
   const { log } = parts;
+  // Only now: while another one acts, it is that one's machine that these are about.
+  await noteRoles(parts.db, config.mesh, parts.roles);
+  await noteUnsafeBuilds(parts.db, config.mesh, parts.sandboxes.unsafe);
   // Before anything is signed: a root may have been published while this controller was away.
   await parts.trust.refresh(parts.db);
   const native = await NativeConnection.connect({ address: config.temporal.address });

@@ -1,12 +1,27 @@
+import type { Duration } from "@temporalio/common";
 import { proxyActivities } from "@temporalio/workflow";
 import type { ControlActivities } from "../activities/control.ts";
 import { controlQueue } from "../decide/ids.ts";
 
+interface Patience {
+  readonly startToCloseTimeout: Duration;
+}
+
+/**
+ * A comparison brings what moved of every source here, one after the other, and gives up each that hangs after ten minutes
+ * (case 4). Were it given up itself by then, it would be made again and again, and nothing would be planned.
+ */
+export const patienceOfComparison: Patience = { startToCloseTimeout: "6 hours" };
+
 /** The control activities, each call with a sentence that a person reads in the timeline. */
-export function askControl(mesh: string, summary: string): ReturnType<typeof proxyActivities<ControlActivities>> {
+export function askControl(
+  mesh: string,
+  summary: string,
+  { startToCloseTimeout }: Patience = { startToCloseTimeout: "10 minutes" },
+): ReturnType<typeof proxyActivities<ControlActivities>> {
   return proxyActivities<ControlActivities>({
     taskQueue: controlQueue(mesh),
-    startToCloseTimeout: "10 minutes",
+    startToCloseTimeout,
     // Every control activity beats every 5 s: a killed worker is noticed in a quarter of a minute.
     heartbeatTimeout: "15 seconds",
     retry: { initialInterval: "500 milliseconds", maximumInterval: "30 seconds" },

@@ -1,6 +1,7 @@
 import { proxyActivities, setCurrentDetails, upsertSearchAttributes } from "@temporalio/workflow";
 import type { BuildActivities } from "../activities/build.ts";
 import type { BuildResult } from "../activities/build-result.ts";
+import { buildMsLimit } from "../core/build-time.ts";
 import { buildQueue } from "../decide/ids.ts";
 import { meshOutcome, meshPhase } from "./attributes.ts";
 import type { BuildInput } from "./messages.ts";
@@ -12,7 +13,7 @@ import type { BuildInput } from "./messages.ts";
 export async function build(input: BuildInput): Promise<BuildResult> {
   const { buildModule } = proxyActivities<BuildActivities>({
     taskQueue: buildQueue(input.mesh),
-    startToCloseTimeout: "45 minutes",
+    startToCloseTimeout: buildMsLimit,
     heartbeatTimeout: "20 seconds",
     retry: { initialInterval: "1 second", backoffCoefficient: 2, maximumInterval: "30 seconds", maximumAttempts: 5 },
     summary: `build and judge ${input.module}`,

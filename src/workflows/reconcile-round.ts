@@ -12,7 +12,7 @@ import {
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
 import type { NextStep } from "../activities/control-types.ts";
 import { buildWorkflowId, pushWorkflowId } from "../decide/ids.ts";
-import { askControl } from "./ask-control.ts";
+import { askControl, patienceOfComparison } from "./ask-control.ts";
 import { meshModules, meshName, meshNodes, meshPhase } from "./attributes.ts";
 import { build } from "./build.ts";
 import { push } from "./push.ts";
@@ -61,7 +61,8 @@ export async function runReconcileRound({
       // A look is a new chance for everything, whether a round begins with it or not.
       done.length = 0;
       setCurrentDetails(`Looking at the sources: ${reasons.slice(0, 3).join("; ")}`);
-      wave = (await askControl(mesh, reasons.join("; ")).compareSources({ mesh, wave, reasons })).wave;
+      const look = askControl(mesh, reasons.join("; "), patienceOfComparison);
+      wave = (await look.compareSources({ mesh, wave, reasons })).wave;
     }
     const seen = ended;
     const plan = await askControl(mesh, "what is to be built and pushed next").planNextSteps({

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { runMesh } from "../cli/fake-context.ts";
 import { openMeshConnection } from "../../src/cli/mesh-connection.ts";
+import { listConditions, observeCondition } from "../../src/store/conditions.ts";
 import { type MeshProcess, openServedMesh, type ServedMesh } from "./support/served-mesh.ts";
 import { waitUntil } from "./support/wait-until.ts";
 
@@ -34,10 +35,17 @@ it(
   "of three controllers one acts and the others say who; when it is killed one of them acts (R34, R50, case 44)",
   { timeout: 240_000 },
   async () => {
-    const controllers = [served.startController(), served.startController(), served.startController()];
+    const first = served.startController();
+    await waitUntil("the first one acts", async () => (await showLease()).shown.epoch === 1, 90_000);
+    await first.hears("ready");
+    // What only the one that acts knows of its machine is not taken back by one that waits.
+    const said = { code: "builds-without-sandbox", subject: "builds", message: "m", remedy: "r", urgent: false };
+    await observeCondition(served.db, served.mesh, said);
+    const controllers = [first, served.startController(), served.startController()];
     const stands = async (count: number): Promise<boolean> => (await showLease()).shown.standbys.length === count;
     await waitUntil("one acts and two stand by", async () => stands(2), 90_000);
 
+    expect((await listConditions(served.db, served.mesh)).map(({ code }) => code)).toContain(said.code);
     const before = await showLease();
     expect(before).toMatchObject({ code: 0, shown: { standing: "held", epoch: 1 } });
     const holder = find(controllers, pidOf(before.shown.holder));
