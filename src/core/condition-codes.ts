@@ -128,6 +128,27 @@ export const conditionKinds: readonly ConditionKind[] = [
     remedy: "see whether PostgreSQL takes connections; it tries again by itself",
   },
   {
+    code: "unknown-host",
+    subject: "node, or `no node` for names that none has",
+    watches:
+      "somebody calls as a host, with a key that these records do not know; it is over when nobody did for 5 minutes",
+    opens: ["worker/watch-strangers.ts"],
+    closes: ["worker/watch-strangers.ts"],
+    // Anybody who reaches the port can open it.
+    urgent: "no",
+    remedy:
+      "where restored records lost its enrolment: `mesh host token NODE` and enrol it again; else find out who calls",
+  },
+  {
+    code: "stranger-watch-failing",
+    subject: "hosts",
+    watches: "the loop that keeps who calls without being known cannot go on",
+    opens: ["worker/watch-strangers.ts"],
+    closes: ["worker/watch-strangers.ts"],
+    urgent: "no",
+    remedy: "see the controller's log",
+  },
+  {
     code: "push-did-not-settle",
     subject: "pushes",
     watches: "the last push that ended was still changing declarations after its last round",

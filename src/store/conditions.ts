@@ -77,6 +77,20 @@ export async function clearCondition(
   );
 }
 
+/** Those of one code that nobody saw for so long. Answers how many. */
+export function clearQuietConditions(
+  db: Queryable,
+  mesh: Name,
+  which: { code: string; quietMs: number },
+): Promise<number> {
+  return run(
+    db,
+    `delete from condition
+      where mesh = $1 and code = $2 and last_seen < now() - $3::float8 * interval '1 millisecond'`,
+    [mesh, which.code, which.quietMs],
+  );
+}
+
 /** Urgent ones first, then the oldest. */
 export function listConditions(db: Queryable, mesh: Name): Promise<Condition[]> {
   return many(

@@ -1,15 +1,10 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Name } from "../core/names.ts";
-import { backOffMs } from "../decide/back-off.ts";
 import type { Database } from "../store/database.ts";
 import { endPush, listOpenPushes, type PushRecord } from "../store/pushes.ts";
 import type { ControllerClient } from "./client.ts";
+import { keepLooking, type Watch } from "./keep-looking.ts";
 import { watchTrouble } from "./note-trouble.ts";
-
-export interface PushResumer {
-  stop(): Promise<void>;
-}
 
 export interface ResumePushes {
   readonly db: Database;
@@ -27,45 +22,22 @@ const longestPauseMs = 300_000;
  * A push that the records have as open and Temporal does not run is begun again from the records, under its own id: what
  * it told it does not tell again (R50, case 43). One that was cancelled, or that failed for good, is recorded as ended.
  */
-export function resumePushes(options: ResumePushes): PushResumer {
-  const stopped = new AbortController();
-  const { signal } = stopped;
-  const trouble = watchTrouble(options, {
-    code: "push-resume-failing",
-    subject: "pushes",
-    what: "open pushes could not be looked after",
-    remedy: "see the controller's log; it tries again with growing pauses",
-  });
-  const running = loop();
-
-  async function loop(): Promise<void> {
-    let failures = 0;
-    while (!signal.aborted) {
-      try {
-        if (options.mayAct()) await resumeOnce(options);
-        failures = 0;
-        await trouble.fine();
-      } catch (error) {
-        failures += 1;
-        options.log.error({ err: error, failures }, "open pushes could not be looked after");
-        await trouble.failed(error);
-      }
-      try {
-        const rhythm = { baseMs: options.everyMs ?? everyMs, longestMs: longestPauseMs };
-        await wait(backOffMs(rhythm, failures, Math.random()), undefined, { signal });
-      } catch (error) {
-        // absence is the answer: stopped while it waited
-        if (!signal.aborted) throw error;
-      }
-    }
-  }
-
-  return {
-    async stop() {
-      stopped.abort();
-      await running;
+export function resumePushes(options: ResumePushes): Watch {
+  return keepLooking({
+    ...options,
+    trouble: watchTrouble(options, {
+      code: "push-resume-failing",
+      subject: "pushes",
+      what: "open pushes could not be looked after",
+      remedy: "see the controller's log; it tries again with growing pauses",
+    }),
+    failed: "open pushes could not be looked after",
+    rhythm: { baseMs: options.everyMs ?? everyMs, longestMs: longestPauseMs },
+    async look() {
+      if (options.mayAct()) await resumeOnce(options);
+      return "enough";
     },
-  };
+  });
 }
 
 async function resumeOnce({ db, mesh, controller, log }: ResumePushes): Promise<void> {

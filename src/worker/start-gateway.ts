@@ -4,6 +4,7 @@ import { atStep } from "../core/failpoints.ts";
 import { declarationChannel } from "../store/declarations.ts";
 import { listen } from "../store/notify.ts";
 import { createDeclarationWakes, createGatewayRecords } from "./gateway-records.ts";
+import { watchStrangers } from "./watch-strangers.ts";
 import { watchTrouble } from "./note-trouble.ts";
 import type { ControllerParts } from "./open-parts.ts";
 import type { ServeConfig } from "./serve-config.ts";
@@ -43,6 +44,7 @@ export async function startGateway(
     },
   });
   await trouble.fine();
+  const strangers = watchStrangers({ db: parts.db, mesh: config.mesh, log });
   const gateway = await createGateway({
     mesh: config.mesh,
     records: createGatewayRecords({
@@ -59,12 +61,14 @@ export async function startGateway(
     log,
     webhookSecrets: Object.fromEntries(Object.entries(config.webhooks).map(([source, hook]) => [source, hook.secrets])),
     wake,
+    onStranger: strangers.note,
   });
   const address = await gateway.listen({ host: config.gateway.host, port: config.gateway.port });
   return {
     address: `https://${address.host}:${address.port}`,
     async close() {
       await gateway.close();
+      await strangers.stop();
       await listener.close();
     },
   };

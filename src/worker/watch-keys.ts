@@ -1,17 +1,12 @@
-import { backOffMs } from "../decide/back-off.ts";
-import { watchTrouble } from "./note-trouble.ts";
-import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Name } from "../core/names.ts";
 import { findExpiring } from "../link/find-expiring.ts";
 import { clearCondition, listConditions, observeCondition, type Observation } from "../store/conditions.ts";
 import type { Database } from "../store/database.ts";
+import { keepLooking, type Watch } from "./keep-looking.ts";
 import { sayOpenGap } from "./keep-roots.ts";
+import { watchTrouble } from "./note-trouble.ts";
 import type { Trust, Walked } from "./trust.ts";
-
-export interface KeyWatch {
-  stop(): Promise<void>;
-}
 
 export interface WatchKeys {
   readonly db: Database;
@@ -29,59 +24,40 @@ const sayEveryMs = 60_000;
 const codes = ["key-expires-soon", "no-signing-key", "root-refused", "root-gap"] as const;
 
 /** Goes on to newer roots, and says what ends soon or cannot sign (R33), until told to stop. */
-export function watchKeys(options: WatchKeys): KeyWatch {
-  const stopped = new AbortController();
-  const trouble = watchTrouble(options, {
-    code: "key-watch-failing",
-    subject: "keys",
-    what: "the keys could not be looked at",
-    remedy: "see the controller's log; it tries again with growing pauses",
-  });
-  const running = loop();
-
-  async function loop(): Promise<void> {
-    let failures = 0;
-    let said = { atMs: Number.NEGATIVE_INFINITY, what: "" };
-    while (!stopped.signal.aborted) {
-      try {
-        const before = options.trust.root.version;
-        const walked = await options.trust.refresh(options.db);
-        const { version } = options.trust.root;
-        if (version !== before) options.log.info({ from: before, to: version }, "the root was replaced");
-        const seen = findTroubles(options, walked);
-        const what = seen.map(({ code, subject }) => `${code} ${subject}`).join("\n");
-        if (what !== said.what || performance.now() - said.atMs >= sayEveryMs) {
-          await writeTroubles(options, seen);
-          said = { atMs: performance.now(), what };
-        }
-        await options.trust.saveRoots(options.db);
-        failures = 0;
-        await trouble.fine();
-      } catch (error) {
-        failures += 1;
-        options.log.error({ err: error, failures }, "looking at the keys failed");
-        await trouble.failed(error);
-      }
-      const baseMs = options.everyMs ?? everyMs;
-      await pause(backOffMs({ baseMs, longestMs: baseMs * 12 }, failures, Math.random()));
-    }
-  }
-
-  async function pause(ms: number): Promise<void> {
-    try {
-      await wait(ms, undefined, { signal: stopped.signal });
-    } catch (error) {
-      // absence is the answer: stopped while it waited
-      if (!stopped.signal.aborted) throw error;
-    }
-  }
-
-  return {
-    async stop() {
-      stopped.abort();
-      await running;
+export function watchKeys(options: WatchKeys): Watch {
+  const baseMs = options.everyMs ?? everyMs;
+  const said = { atMs: Number.NEGATIVE_INFINITY, what: "" };
+  return keepLooking({
+    ...options,
+    trouble: watchTrouble(options, {
+      code: "key-watch-failing",
+      subject: "keys",
+      what: "the keys could not be looked at",
+      remedy: "see the controller's log; it tries again with growing pauses",
+    }),
+    failed: "looking at the keys failed",
+    rhythm: { baseMs, longestMs: baseMs * 12 },
+    async look() {
+      await lookAtKeys(options, said);
+      return "enough";
     },
-  };
+  });
+}
+
+/** `said`: what was written down last, and when; this changes it. */
+async function lookAtKeys(options: WatchKeys, said: { atMs: number; what: string }): Promise<void> {
+  const { db, trust, log } = options;
+  const before = trust.root.version;
+  const walked = await trust.refresh(db);
+  const { version } = trust.root;
+  if (version !== before) log.info({ from: before, to: version }, "the root was replaced");
+  const seen = findTroubles(options, walked);
+  const what = seen.map(({ code, subject }) => `${code} ${subject}`).join("\n");
+  if (what !== said.what || performance.now() - said.atMs >= sayEveryMs) {
+    await writeTroubles(options, seen);
+    Object.assign(said, { atMs: performance.now(), what });
+  }
+  await trust.saveRoots(db);
 }
 
 function findTroubles({ trust, nowMs }: WatchKeys, { refused, gaps }: Walked): Observation[] {

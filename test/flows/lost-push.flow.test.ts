@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { pushWorkflowId } from "../../src/decide/ids.ts";
 import { listSends } from "../../src/store/declarations.ts";
 import { getPush, listTold, openPush, type PushRecord } from "../../src/store/pushes.ts";
-import { resumePushes, type PushResumer } from "../../src/worker/resume-pushes.ts";
+import type { Watch } from "../../src/worker/keep-looking.ts";
+import { resumePushes } from "../../src/worker/resume-pushes.ts";
 import { openFlowMesh, type FlowMesh } from "./support/flow-mesh.ts";
 import { seedAssignment, seedBuild, seedNodes } from "./support/seed-mesh.ts";
 import { waitUntil } from "./support/wait-until.ts";
@@ -11,7 +12,7 @@ import { waitUntil } from "./support/wait-until.ts";
 /** A push that the records have as open, and of which Temporal knows nothing, or not what it should (R50, case 43). */
 describe("a push that Temporal lost", () => {
   let flow: FlowMesh;
-  let resumer: PushResumer | null = null;
+  let resumer: Watch | null = null;
 
   beforeEach(async () => {
     flow = await openFlowMesh();

@@ -32,6 +32,7 @@ describe("no loop is silent (R33)", () => {
 
   it.each([
     ["an interval", "setInterval(() => look(), 1_000);"],
+    ["a look that goes on", "export const watch = () => keepLooking({ look, trouble });"],
     ["a loop without an end that sleeps", "async function f() { for (;;) { look(); await sleep(5); } }"],
     ["while (true)", "async function f() { while (true) { if (a) await clock.wait(5, signal); } }"],
     ["until a signal", "async function f() { while (!signal.aborted) { try { g(); } finally { await pause(5); } } }"],

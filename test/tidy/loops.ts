@@ -30,6 +30,12 @@ export const loopFiles: readonly LoopFile[] = [
     },
   },
   {
+    file: "worker/keep-looking.ts",
+    count: 1,
+    what: "looks, backs off, says trouble, for the next ones",
+    trouble: { none: "that of whoever calls it: `trouble` has no default, and each call is a row here" },
+  },
+  {
     file: "worker/watch-sources.ts",
     count: 1,
     what: "asks sources for their tips, wakes the mesh's loop for what is due",
@@ -40,6 +46,12 @@ export const loopFiles: readonly LoopFile[] = [
     count: 1,
     what: "builds a second time and compares",
     trouble: { condition: "second-build-watch-failing" },
+  },
+  {
+    file: "worker/watch-strangers.ts",
+    count: 1,
+    what: "keeps who calls as a host and is not known",
+    trouble: { condition: "stranger-watch-failing" },
   },
   {
     file: "worker/resume-pushes.ts",

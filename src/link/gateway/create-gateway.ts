@@ -11,7 +11,7 @@ import { checkEveryRowHasRoute, guardRoutes, refuse } from "./add-route.ts";
 import { createCoalescer } from "./coalesce.ts";
 import { addDeclarationRoute } from "./declaration-route.ts";
 import { addEnrolRoute } from "./enrol-route.ts";
-import type { GatewayContext } from "./gateway-context.ts";
+import type { GatewayContext, Stranger } from "./gateway-context.ts";
 import { defaultGatewayLimits, type GatewayLimits } from "./gateway-limits.ts";
 import type { GatewayLog } from "./gateway-log.ts";
 import type { GatewayRecords } from "./gateway-records.ts";
@@ -30,6 +30,8 @@ export type GatewayOptions = {
   readonly webhookSecrets: Readonly<Record<string, readonly string[]>>;
   /** Go and look at this source (R7). Called at most once a second per source. */
   readonly wake: (source: string) => Promise<void>;
+  /** Left out: nobody is told. */
+  readonly onStranger?: (stranger: Stranger) => void;
   readonly nowMs?: () => number;
 };
 
@@ -92,7 +94,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
 
 function createContext(options: GatewayOptions): GatewayContext {
   const limits = { ...defaultGatewayLimits, ...options.limits };
-  const { mesh, records, log, webhookSecrets, nowMs = Date.now } = options;
+  const { mesh, records, log, webhookSecrets, onStranger = () => undefined, nowMs = Date.now } = options;
   const wakes = createCoalescer({
     everyMs: limits.wakeEveryMs,
     run: options.wake,
@@ -101,7 +103,8 @@ function createContext(options: GatewayOptions): GatewayContext {
     },
   });
   const guard = createReplayGuard({ keepMs: 2 * proofWindowMs, noncesPerNode: 2_000 });
-  return { mesh, records, limits, log, guard, waiters: createWaiters(limits.maxWaiters), wakes, webhookSecrets, nowMs };
+  const waiters = createWaiters(limits.maxWaiters);
+  return { mesh, records, limits, log, guard, waiters, wakes, webhookSecrets, onStranger, nowMs };
 }
 
 /** Node's own defaults are a minute for headers, five for a request, and connections without end. */

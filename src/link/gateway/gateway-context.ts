@@ -5,6 +5,9 @@ import type { GatewayLog } from "./gateway-log.ts";
 import type { GatewayRecords } from "./gateway-records.ts";
 import type { Waiters } from "./waiters.ts";
 
+/** Somebody who shows a proof as a host, with a key that the records do not know. The name is what it says of itself. */
+export type Stranger = { readonly node: string; readonly why: "not-enrolled" | "other-key" };
+
 /** What every route of one gateway shares. */
 export type GatewayContext = {
   readonly mesh: string;
@@ -15,5 +18,7 @@ export type GatewayContext = {
   readonly waiters: Waiters;
   readonly wakes: Coalescer;
   readonly webhookSecrets: Readonly<Record<string, readonly string[]>>;
+  /** Told of each such call: nothing may be waited for, and nobody is to be believed. */
+  readonly onStranger: (stranger: Stranger) => void;
   readonly nowMs: () => number;
 };

@@ -32,7 +32,7 @@ export function createIdentify(context: GatewayContext): Readonly<Record<Identit
   };
 }
 
-function identifyHost({ records, guard, nowMs }: GatewayContext): Identify {
+function identifyHost({ records, guard, onStranger, nowMs }: GatewayContext): Identify {
   return {
     async before(request, writer) {
       const read = readProof(readText(request.headers[proofHeader]));
@@ -42,7 +42,10 @@ function identifyHost({ records, guard, nowMs }: GatewayContext): Identify {
       if (writer.scope === "own-node" && readParam(request, "node") !== read.proof.node)
         return { status: 403, reason: "not-your-node" };
       const keys = await records.hostKeysOf(read.proof.node);
-      if (keys === null) return { status: 401, reason: "unknown-node" };
+      if (keys === null) {
+        onStranger({ node: read.proof.node, why: "not-enrolled" });
+        return { status: 401, reason: "unknown-node" };
+      }
       request.signKey = keys.sign;
       request.node = read.proof.node;
       return null;
@@ -57,6 +60,7 @@ function identifyHost({ records, guard, nowMs }: GatewayContext): Identify {
         guard,
       );
       if (checked.ok) return null;
+      if (checked.reason === "signature") onStranger({ node: read.proof.node, why: "other-key" });
       return { status: 401, reason: checked.reason === "clock" ? "clock" : `proof-${checked.reason}` };
     },
   };

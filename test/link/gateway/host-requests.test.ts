@@ -47,6 +47,26 @@ describe("enrolment", () => {
 });
 
 describe("proofs and reports", () => {
+  it("tells of who calls with a key that the records do not know, and of nobody else (R33)", async () => {
+    const strangers: object[] = [];
+    const telling = await raiseGateway({ onStranger: (stranger) => strangers.push(stranger) });
+    telling.records.hosts.set("node-a", { sign: hostKey.publicKey, seal: "age1" });
+    const call = (node: string, key: typeof hostKey) => failureOf(telling.client(node, key).fetchDeclaration(null, 0));
+    await call("node-a", hostKey);
+    await telling.ask("GET", "/v1/nodes/node-c/declaration?after=0.0&wait=0");
+    await failureOf(
+      telling.ask("GET", "/v1/nodes/node-b/declaration", telling.prove("node-a", hostKey, "GET", "/other")),
+    );
+    expect(strangers).toEqual([]);
+    expect(await call("node-a", strangerKey)).toMatchObject({ status: 401, reason: "proof-signature" });
+    expect(await call("node-c", strangerKey)).toMatchObject({ status: 401, reason: "unknown-node" });
+    expect(strangers).toEqual([
+      { node: "node-a", why: "other-key" },
+      { node: "node-c", why: "not-enrolled" },
+    ]);
+    await telling.close();
+  });
+
   it("refuses a proof that was used before", async () => {
     const path = "/v1/nodes/node-a/declaration?after=0.0&wait=0";
     const proof = raised.prove("node-a", hostKey, "GET", path);

@@ -2,7 +2,7 @@ import type { ConditionKind } from "../../../src/core/condition-codes.ts";
 import { isNode, walk, type SourceFile } from "../source-file.ts";
 
 const opening = new Set(["observeCondition", "keepCondition", "watchTrouble"]);
-const closing = new Set(["clearCondition", "watchTrouble"]);
+const closing = new Set(["clearCondition", "clearQuietConditions", "watchTrouble"]);
 /** They take conditions of others. */
 const roads = new Set(["store/conditions.ts", "worker/note-trouble.ts"]);
 

@@ -1,10 +1,10 @@
 import { isNode, walk, type SourceFile, type SyntaxNode } from "../source-file.ts";
 
-/** Where a file goes on by itself: `setInterval`, and loops that pause in their body. */
+/** Where a file goes on by itself: `setInterval`, loops that pause in their body, and what is given to `keepLooking`. */
 export function findLoops(file: SourceFile): readonly number[] {
   const lines: number[] = [];
   walk(file.program, (node) => {
-    if (isInterval(node) || (isLoop(node) && pauses(node))) lines.push(file.lineOf(node.start));
+    if (isBegun(node) || (isLoop(node) && pauses(node))) lines.push(file.lineOf(node.start));
   });
   return lines;
 }
@@ -16,8 +16,11 @@ function isLoop(node: SyntaxNode): boolean {
   return loops.has(node.type) && (node.type !== "ForStatement" || !isNode(node["update"]));
 }
 
-function isInterval(node: SyntaxNode): boolean {
-  return node.type === "CallExpression" && nameOfCall(node) === "setInterval";
+/** `keepLooking` is the one loop of `src/worker` that others are made of. */
+const begins = new Set(["setInterval", "keepLooking"]);
+
+function isBegun(node: SyntaxNode): boolean {
+  return node.type === "CallExpression" && begins.has(nameOfCall(node));
 }
 
 const pause = /^(sleep|wait|pause|delay|setTimeout)$|(sleep|wait|pause)/i;

@@ -1,0 +1,70 @@
+import { pino } from "pino";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { listConditions } from "../../src/store/conditions.ts";
+import { type StrangerWatch, watchStrangers } from "../../src/worker/watch-strangers.ts";
+import { addNodes, mesh, openRecords, type Records, until } from "../store/open-records.ts";
+
+let records: Records;
+let watch: StrangerWatch;
+
+beforeAll(async () => {
+  records = await openRecords();
+  await addNodes(records.db, "node-a", "node-b");
+});
+afterEach(async () => {
+  await watch.stop();
+  await records.db.query("delete from condition");
+});
+afterAll(() => records.close());
+
+function start(quietMs?: number): void {
+  const log = pino({ level: "silent" });
+  watch = watchStrangers({
+    db: records.db,
+    mesh,
+    log,
+    everyMs: 10,
+    ...(quietMs === undefined ? {} : { quietMs }),
+  });
+}
+
+const seen = () => listConditions(records.db, mesh);
+const written = (count: number) => until(async () => ((await seen()).length === count ? seen() : null));
+
+describe("who calls as a host and is not known (R33, R35)", () => {
+  it("is said of the node that it says it is, with what to do", async () => {
+    start();
+    watch.note({ node: "node-a", why: "not-enrolled" });
+    watch.note({ node: "node-a", why: "not-enrolled" });
+    watch.note({ node: "node-b", why: "other-key" });
+    expect(await written(2)).toMatchObject([
+      {
+        code: "unknown-host",
+        subject: "node-a",
+        urgent: false,
+        message: expect.stringMatching(/as node-a, and no host is enrolled as it; 2 calls/),
+        remedy: expect.stringMatching(/mesh host token node-a.*mesh host enrol/),
+      },
+      { subject: "node-b", message: expect.stringMatching(/with another key than its enrolled host's; one call/) },
+    ]);
+  });
+
+  it("fills no table, however many names a caller makes up", async () => {
+    start();
+    for (let name = 0; name < 5_000; name += 1) watch.note({ node: `made-up-${name}`, why: "not-enrolled" });
+    const [one] = await written(1);
+    expect(one).toMatchObject({ subject: "no node", message: expect.stringMatching(/; 5000 calls of this kind/) });
+    expect(one?.remedy).toMatch(/mesh node add made-up-\d+/);
+  });
+
+  it("is over when nobody called for a while, also where another controller had said it", async () => {
+    start(0);
+    watch.note({ node: "node-a", why: "other-key" });
+    await records.db.query(
+      `insert into condition (mesh, code, subject, message, remedy, urgent, since, last_seen, count)
+       values ($1, 'unknown-host', 'node-b', '', '', false, now(), now() - interval '1 hour', 3)`,
+      [mesh],
+    );
+    await written(0);
+  });
+});
