@@ -19,6 +19,7 @@ import { installTemporalRuntime } from "./temporal-runtime.ts";
 import { watchKeys } from "./watch-keys.ts";
 import { watchSecondBuilds } from "./watch-second-builds.ts";
 import { watchSources } from "./watch-sources.ts";
+import { watchWaits } from "./watch-waits.ts";
 
 /**
  * The controller's process: takes the lease, then works until told to stop; lets what it holds end, and gives the lease
@@ -120,6 +121,7 @@ async function actUntilStopped(
     random: Math.random,
   });
   const keys = watchKeys({ ...parts, mesh: config.mesh, nowMs: Date.now });
+  const waits = watchWaits({ ...parts, mesh: config.mesh });
   const resumer = resumePushes({ ...parts, mesh: config.mesh, controller, mayAct: () => lease.mayAct() });
   const gateway = await startGateway(config, parts, async (source) => {
     const repository = config.webhooks[source]?.repository;
@@ -135,6 +137,7 @@ async function actUntilStopped(
     await watch.stop();
     await resumer.stop();
     await secondBuilds.stop();
+    await waits.stop();
     await keys.stop();
     await gateway.close();
     await controller.close();

@@ -1,9 +1,10 @@
 import type { Logger } from "pino";
 import type { Name } from "../core/names.ts";
 import { findExpiring } from "../link/find-expiring.ts";
-import { clearCondition, listConditions, observeCondition, type Observation } from "../store/conditions.ts";
+import type { Observation } from "../store/conditions.ts";
 import type { Database } from "../store/database.ts";
 import { keepLooking, type Watch } from "./keep-looking.ts";
+import { keepSeen } from "./keep-seen.ts";
 import { sayOpenGap } from "./keep-roots.ts";
 import { watchTrouble } from "./note-trouble.ts";
 import type { Trust, Walked } from "./trust.ts";
@@ -54,7 +55,7 @@ async function lookAtKeys(options: WatchKeys, said: { atMs: number; what: string
   const seen = findTroubles(options, walked);
   const what = seen.map(({ code, subject }) => `${code} ${subject}`).join("\n");
   if (what !== said.what || performance.now() - said.atMs >= sayEveryMs) {
-    await writeTroubles(options, seen);
+    await keepSeen(options, codes, seen);
     Object.assign(said, { atMs: performance.now(), what });
   }
   await trust.saveRoots(db);
@@ -96,13 +97,4 @@ function findTroubles({ trust, nowMs }: WatchKeys, { refused, gaps }: Walked): O
       urgent: true,
     });
   return troubles;
-}
-
-/** Opened and closed by what they watch. */
-async function writeTroubles({ db, mesh }: WatchKeys, seen: readonly Observation[]): Promise<void> {
-  for (const one of seen) await observeCondition(db, mesh, one);
-  const isSeen = (code: string, subject: string): boolean =>
-    seen.some((one) => one.code === code && one.subject === subject);
-  for (const { code, subject } of await listConditions(db, mesh))
-    if (codes.some((one) => one === code) && !isSeen(code, subject)) await clearCondition(db, mesh, { code, subject });
 }

@@ -9,7 +9,7 @@ import { watchTrouble } from "./note-trouble.ts";
 
 export interface StrangerWatch extends Watch {
   /** Cheap, however often: what is kept is written down a few times a minute. */
-  note(stranger: Stranger): void;
+  readonly note: (stranger: Stranger) => void;
 }
 
 export interface WatchStrangers {
@@ -67,7 +67,7 @@ export function watchStrangers(options: WatchStrangers): StrangerWatch {
   });
   return {
     ...watch,
-    note(stranger) {
+    note: (stranger) => {
       const key = heard.size < mostNames || heard.has(stranger.node) ? stranger.node : others;
       heard.set(key, { count: (heard.get(key)?.count ?? 0) + 1, last: stranger });
     },

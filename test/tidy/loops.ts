@@ -48,6 +48,12 @@ export const loopFiles: readonly LoopFile[] = [
     trouble: { condition: "second-build-watch-failing" },
   },
   {
+    file: "worker/watch-waits.ts",
+    count: 1,
+    what: "looks which consumer, module or wave waits past its bound",
+    trouble: { condition: "wait-watch-failing" },
+  },
+  {
     file: "worker/watch-strangers.ts",
     count: 1,
     what: "keeps who calls as a host and is not known",

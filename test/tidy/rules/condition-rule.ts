@@ -1,10 +1,10 @@
 import type { ConditionKind } from "../../../src/core/condition-codes.ts";
 import { isNode, walk, type SourceFile } from "../source-file.ts";
 
-const opening = new Set(["observeCondition", "keepCondition", "watchTrouble"]);
-const closing = new Set(["clearCondition", "clearQuietConditions", "watchTrouble"]);
+const opening = new Set(["observeCondition", "keepCondition", "keepSeen", "watchTrouble"]);
+const closing = new Set(["clearCondition", "clearQuietConditions", "keepSeen", "watchTrouble"]);
 /** They take conditions of others. */
-const roads = new Set(["store/conditions.ts", "worker/note-trouble.ts"]);
+const roads = new Set(["store/conditions.ts", "worker/keep-seen.ts", "worker/note-trouble.ts"]);
 
 /** Codes opened that the table does not know; rows that nobody opens or closes where they say. */
 export function conditionFindings(files: readonly SourceFile[], kinds: readonly ConditionKind[]): readonly string[] {
