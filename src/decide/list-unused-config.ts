@@ -8,11 +8,18 @@ import { compareText } from "./short-names.ts";
  * with settings meant for a newer one.
  */
 export function listUnusedConfig({ module, manifest, assignment }: ChosenModule): string[] {
-  const known = new Set([...Object.keys(manifest.config), ...listTexts(manifest).flatMap(configKeysOf)]);
+  const known = new Set(listConfigKeys(manifest));
   return Object.keys(assignment.config)
     .filter((key) => !known.has(key))
     .toSorted(compareText)
     .map((key) => `${module} on ${assignment.node} is assigned with ${key}, which this build of it does not read`);
+}
+
+/** Every key that a build with this manifest reads: those with a default, and those that its texts name. */
+export function listConfigKeys(manifest: Manifest): string[] {
+  return [...new Set([...Object.keys(manifest.config), ...listTexts(manifest).flatMap(configKeysOf)])].toSorted(
+    compareText,
+  );
 }
 
 function listTexts({ service, files, provides }: Manifest): string[] {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { MeshConnection } from "../../src/cli/mesh-connection.ts";
 import type { RecordsIdentity } from "../../src/store/writers/database-role.ts";
-import { addModules, addNodes, mesh, openRecords, type Records } from "../store/open-records.ts";
+import { addModules, addNodes, manifestOf, mesh, openRecords, type Records } from "../store/open-records.ts";
 import { connectionTo } from "./command-bed.ts";
 import { type Ran, runMesh } from "./fake-context.ts";
 
@@ -29,6 +29,18 @@ function connect(_state?: string, as: RecordsIdentity = "viewer"): Promise<MeshC
 
 const runIt = (...argv: string[]): Promise<Ran> => runMesh(argv, { env: { MESH_STATE: state }, openMesh: connect });
 
+async function readManifest(): Promise<void> {
+  const manifest = manifestOf("web", {
+    service: {
+      command: ["serve", "${config.greeting}"],
+      env: { PORT: "${config.port}" },
+      health: { http: "http://127.0.0.1:${config.port}/ready", withinSeconds: 20 },
+    },
+    config: { motd: "welcome" },
+  });
+  await records.db.query("update module set manifest = $1", [JSON.stringify(manifest)]);
+}
+
 describe("the configuration of an assignment", () => {
   it("is shown where a node is looked at, and given back as a command when it is forgotten", async () => {
     await runIt("assign", "node-a", "web", "--set", "port=80", "--set", "motd=good day");
@@ -37,6 +49,29 @@ describe("the configuration of an assignment", () => {
     const { stdout } = await runIt("unassign", "node-a", "web");
     expect(stdout).toMatch(/as it was: mesh assign node-a web .*--set 'motd=good day'/);
     expect(stdout).toContain("--set port=80");
+  });
+
+  it("is not checked before the manifest was read, and that is said", async () => {
+    const ran = await runIt("assign", "node-a", "web", "--set", "prot=80");
+    expect(ran).toMatchObject({ code: 0 });
+    expect(ran.stdout).toMatch(/web's manifest was not read yet: .* could not be checked/);
+    expect((await runIt("assign", "node-a", "web")).stdout).not.toMatch(/checked/);
+  });
+
+  it.each([
+    ["a key that the module does not read", "prot=80", /web does not read prot: it reads greeting, motd, port$/m],
+    ["a port that is too high", "port=70000", /--set port=70000: web uses it as a port, which is 1 to 65535/],
+    ["a port that is a word", "port=http", /--set port=http: web uses it as a port/],
+  ])("%s is refused with what it reads, and nothing is kept (R48)", async (_what, word, says) => {
+    await readManifest();
+    const ran = await runIt("assign", "node-a", "web", "--set", "motd=hello", "--set", word);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toMatch(says);
+    const { rows } = await records.db.query("select * from assignment");
+    expect(rows).toEqual([]);
+    expect(await runIt("assign", "node-a", "web", "--set", "port=8080", "--set", "greeting=0")).toMatchObject({
+      code: 0,
+    });
   });
 
   it("a key that is none is refused with the rule (R48)", async () => {

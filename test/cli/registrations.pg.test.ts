@@ -31,6 +31,7 @@ describe("keeping the records", () => {
     expect(await bed.documentOf("assign", "shop-1", "web", "--set", "port=80", "--set", "motd=a=b")).toEqual({
       schema: "mesh.assign.v1",
       assignment: { node: "shop-1", module: "web", config: { port: "80", motd: "a=b" }, providers: {} },
+      configChecked: false,
     });
     expect((await bed.run("node", "list")).stdout).toMatch(/shop-1 +10\.0\.0\.7 +not enrolled +heard never +web/);
     expect((await bed.run("module", "show", "web")).stdout).toContain("runs on");

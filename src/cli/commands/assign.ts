@@ -1,16 +1,22 @@
 import type { CommandDefinition } from "../command.ts";
 import { parseArgument, parseName, parsePairs } from "../arguments.ts";
 import { InputError } from "../../core/errors.ts";
+import type { Name } from "../../core/names.ts";
 import { assignmentSchema } from "../../core/node.ts";
+import { checkConfig } from "../../decide/check-config.ts";
+import { getArtifact } from "../../store/artifacts.ts";
 import { assign } from "../../store/assignments.ts";
-import { getModule } from "../../store/modules.ts";
+import { getModule, type ModuleRecord } from "../../store/modules.ts";
+import type { Queryable } from "../../store/database.ts";
 import { getNode } from "../../store/nodes.ts";
+import { listNames } from "../../decide/short-names.ts";
 import { collect } from "../collect.ts";
 import { plainLine } from "../text/plain.ts";
 import { withMesh } from "../with-mesh.ts";
 
 const help = `
-Changes the mesh's records only: a push makes it so. Assigning again replaces the whole configuration.
+Changes the mesh's records only: a push makes it so. Assigning again replaces the whole configuration. A key that the
+module does not read, or a port that is none, is refused; of a module whose manifest was never read nothing is checked.
 
 Examples:
   mesh assign node-a meshboard --set port=8080
@@ -41,18 +47,48 @@ export const assignCommand: CommandDefinition = {
     return await withMesh(call, async ({ db, mesh }) => {
       if ((await getNode(db, mesh, node)) === null)
         throw new InputError(`there is no node ${node}`, "see mesh node list");
-      if ((await getModule(db, mesh, module)) === null) {
-        throw new InputError(`there is no module ${module}`, "see mesh module list");
-      }
+      const record = await getModule(db, mesh, module);
+      if (record === null) throw new InputError(`there is no module ${module}`, "see mesh module list");
+      const isChecked = await refuseBadConfig(db, mesh, record, assignment.config);
       await assign(db, mesh, assignment);
+      const unchecked = `\n  ${module}'s manifest was not read yet: whether it reads what --set gives could not be checked`;
+      const said = `${module} is assigned to ${node}; nothing was sent${isChecked ? "" : unchecked}`;
       return {
         code: 0,
-        document: { assignment },
-        text: `${module} is assigned to ${node}; nothing was sent\n  next: mesh plan ${node}   then   mesh push ${node}`,
+        document: { assignment, configChecked: isChecked },
+        text: `${said}\n  next: mesh plan ${node}   then   mesh push ${node}`,
       };
     });
   },
 };
+
+/** Throws InputError. False: there is configuration and no manifest to hold it against. */
+async function refuseBadConfig(
+  db: Queryable,
+  mesh: Name,
+  { name, manifest, fitArtifact }: ModuleRecord,
+  config: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const fit = fitArtifact === null ? null : await getArtifact(db, mesh, name, fitArtifact);
+  const manifests = [manifest, fit?.manifest ?? null].filter((one) => one !== null);
+  if (Object.keys(config).length === 0) return true;
+  if (manifests.length === 0) return false;
+  const { unknown, noPorts, known } = checkConfig(config, manifests);
+  const [key] = unknown;
+  if (key !== undefined) {
+    const keys = known.length === 0 ? "it reads none" : `it reads ${listNames(known, 40)}`;
+    throw new InputError(
+      `${name} does not read ${listNames(unknown, 5)}: ${keys}`,
+      "a key that is new is known once its commit was looked at: mesh build, then again",
+    );
+  }
+  const [port] = noPorts;
+  if (port !== undefined)
+    throw new InputError(
+      `--set ${port.key}=${plainLine(port.value, 60)}: ${name} uses it as a port, which is 1 to 65535`,
+    );
+  return true;
+}
 
 function parseConfig(words: unknown): Record<string, string> {
   const config = parsePairs("--set", words);
