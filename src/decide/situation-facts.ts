@@ -45,7 +45,10 @@ export interface AccountFacts {
   readonly resources: Report["resources"];
   readonly refusals: Report["refusals"];
   readonly receivedAt: string;
-  readonly track: Pick<FailureTrack, "failing" | "failingSince" | "failingCount" | "noSuccessSince" | "noSuccessCount">;
+  readonly track: Pick<
+    FailureTrack,
+    "appliedSince" | "failing" | "failingSince" | "failingCount" | "noSuccessSince" | "noSuccessCount"
+  >;
   /** The host went back (case 33). */
   readonly reverted?: (Reversion & { readonly since: string }) | null;
 }

@@ -112,10 +112,10 @@ function findBlindness(facts: SituationFacts, somethingHolds: boolean): Finding[
   return [{ word: "cannot-tell", since: sourcesLookedAt, why }];
 }
 
-/** Since it was told: when it was first read back is not kept, and the last report's time moves with each report. */
-function sayCurrent({ sent }: SituationFacts): Finding {
+/** Since it was read back as applied without an end of that since; what is known from before that was kept: since it was told. */
+function sayCurrent({ sent, account }: SituationFacts): Finding {
   const why = "what it should be is what it was told, and the host read all of it back";
-  return { word: "current", since: sent?.at ?? null, why };
+  return { word: "current", since: account?.track.appliedSince ?? sent?.at ?? null, why };
 }
 
 /** A row is as old as the oldest thing it rests on: the host's word, or our reading of the records. */

@@ -10,6 +10,8 @@ export const noSuccessAfterReports = 5;
 
 /** What repeats in a node's reports; kept beside the account. */
 export interface FailureTrack extends ReportPlace {
+  /** Of the declaration it is about: since when each report says *applied*; null: the last one does not. */
+  readonly appliedSince: string | null;
   /** Sorted ids of the resources that fail. */
   readonly failing: readonly string[];
   readonly failingSince: string | null;
@@ -29,12 +31,13 @@ export function trackFailures(previous: FailureTrack | null, report: Report, rec
   if (isAgain && isSameDeclaration(previous.has, has)) return previous;
   const place: ReportPlace = { has, boot, sequence };
   const before = previous !== null && isSameDeclaration(previous.has, has) ? { ...previous, ...place } : clean(place);
-  if (report.outcome === "applied") return clean(place);
-  if (report.outcome !== "failed") return before;
+  if (report.outcome === "applied") return { ...clean(place), appliedSince: before.appliedSince ?? receivedAt };
+  if (report.outcome !== "failed") return { ...before, appliedSince: null };
   const failing = listFailing(report);
   const repeats = before.failingCount > 0 && failing.join("\n") === before.failing.join("\n");
   return {
     ...place,
+    appliedSince: null,
     failing,
     failingSince: repeats ? before.failingSince : receivedAt,
     failingCount: repeats ? before.failingCount + 1 : 1,
@@ -49,7 +52,15 @@ export function isStuck(track: Pick<FailureTrack, "failingCount" | "noSuccessCou
 }
 
 function clean(place: ReportPlace): FailureTrack {
-  return { ...place, failing: [], failingSince: null, failingCount: 0, noSuccessSince: null, noSuccessCount: 0 };
+  return {
+    ...place,
+    appliedSince: null,
+    failing: [],
+    failingSince: null,
+    failingCount: 0,
+    noSuccessSince: null,
+    noSuccessCount: 0,
+  };
 }
 
 /** By id, whatever the words: a pid or a time in a message makes it no other failure (case 29). */

@@ -26,6 +26,7 @@ const accountRowSchema = z.object({
   outcome: reportSchema.shape.outcome,
   report: reportSchema,
   receivedAt: timeColumn,
+  appliedSince: timeColumn.nullable(),
   failing: z.array(z.string()),
   failingSince: timeColumn.nullable(),
   failingCount: z.number().int(),
@@ -40,8 +41,9 @@ const accountSchema = accountRowSchema.transform((row) => {
     boot: row.boot,
     sequence: row.sequence,
   };
-  const { failing, failingSince, failingCount, noSuccessSince, noSuccessCount } = row;
-  const track: FailureTrack = { ...place, failing, failingSince, failingCount, noSuccessSince, noSuccessCount };
+  const { appliedSince, failing, failingSince, failingCount, noSuccessSince, noSuccessCount } = row;
+  const repeats = { failing, failingSince, failingCount, noSuccessSince, noSuccessCount };
+  const track: FailureTrack = { ...place, appliedSince, ...repeats };
   const { node, incarnation, digest, outcome, report, receivedAt, reverted } = row;
   return { ...place, node, incarnation, digest, outcome, report, receivedAt, reverted, track };
 });
@@ -50,7 +52,7 @@ export type AccountRecord = z.output<typeof accountSchema>;
 
 const columns = `node, incarnation, epoch, number, boot, sequence, digest, outcome, report, received_at as "receivedAt",
   failing, failing_since as "failingSince", failing_count as "failingCount", no_success_since as "noSuccessSince",
-  no_success_count as "noSuccessCount", reverted`;
+  no_success_count as "noSuccessCount", applied_since as "appliedSince", reverted`;
 
 /**
  * Reads, decides and writes about one report in one transaction that holds the node's row (R38, case 39). What is
@@ -159,14 +161,14 @@ async function writeAccount(
     tx,
     z.object({ node: nameSchema }),
     `insert into account (mesh, node, incarnation, epoch, number, boot, sequence, digest, outcome, report, received_at,
-                          failing, failing_since, failing_count, no_success_since, no_success_count)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+                          failing, failing_since, failing_count, no_success_since, no_success_count, applied_since)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
      on conflict (mesh, node) do update set incarnation = excluded.incarnation, epoch = excluded.epoch,
        number = excluded.number, boot = excluded.boot, sequence = excluded.sequence, digest = excluded.digest,
        outcome = excluded.outcome, report = excluded.report, received_at = excluded.received_at,
        failing = excluded.failing, failing_since = excluded.failing_since, failing_count = excluded.failing_count,
        no_success_since = excluded.no_success_since, no_success_count = excluded.no_success_count,
-       reverted = null
+       applied_since = excluded.applied_since, reverted = null
      returning node`,
     [
       mesh,
@@ -185,6 +187,7 @@ async function writeAccount(
       track.failingCount,
       track.noSuccessSince,
       track.noSuccessCount,
+      track.appliedSince,
     ],
   );
 }

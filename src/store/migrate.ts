@@ -81,10 +81,14 @@ export async function migrateAround(
   const migrations = await readMigrations(ownFolder);
   await run(tx, `select pg_advisory_xact_lock($1)`, [lockKey]);
   await createTable(tx);
-  refuseStrangers(migrations, known);
+  refuseStrangers(migrations, known, "backup");
   const ids = new Set(known.map(({ id }) => id));
   const gap = migrations.findIndex(({ id }) => !ids.has(id));
-  if (gap !== -1 && gap < ids.size) throw new InputError(`migration ${migrations[gap]?.id} is missing in the list`);
+  if (gap !== -1 && gap < ids.size)
+    throw new InputError(
+      `the backup lists no migration ${migrations[gap]?.id}, and later ones: it is not as a mesh wrote it`,
+      "take another copy of it; nothing was changed",
+    );
   for (const migration of migrations.slice(0, ids.size)) await applyOnce(tx, migration);
   await load();
   for (const migration of migrations.slice(ids.size)) await applyOnce(tx, migration);
@@ -118,14 +122,25 @@ async function applyOnce(tx: Transaction, migration: Migration): Promise<boolean
   return true;
 }
 
-function refuseStrangers(migrations: readonly Migration[], applied: readonly KnownMigration[]): void {
+/** `of`: what was made by them, for a person. */
+function refuseStrangers(
+  migrations: readonly Migration[],
+  applied: readonly KnownMigration[],
+  of: "database" | "backup" = "database",
+): void {
   const known = new Map(migrations.map((migration) => [migration.id, migration.sha256]));
   for (const { id, sha256 } of applied) {
     const ours = known.get(id);
     if (ours === undefined) {
       throw new InputError(
-        `the database is newer than this program: it has migration ${id}`,
+        `the ${of} is newer than this program: it has migration ${id}`,
         "run the version of mesh that made it, or a later one",
+      );
+    }
+    if (ours !== sha256 && of === "backup") {
+      throw new InputError(
+        `the backup's tables are not those of this program: its migration ${id} is another one`,
+        "restore it with the version of mesh that wrote it; nothing was changed",
       );
     }
     if (ours !== sha256) {

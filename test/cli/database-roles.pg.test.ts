@@ -14,7 +14,7 @@ afterAll(() => bed.close());
 describe("mesh database roles", () => {
   it("says that the roles are in force", async () => {
     expect(await bed.documentOf("database", "roles")).toMatchObject({ enforced: true, why: null });
-    expect((await bed.run("database", "roles", "--sql")).stdout.trim()).toBe("");
+    expect((await bed.run("database", "roles", "--sql")).stdout).toMatch(/^-- nothing to run/);
   });
 
   it("says what is wrong, ends with 1, and mends it where it may", async () => {

@@ -9,7 +9,7 @@ const sentAt = "2026-01-01T00:00:00.000Z";
 
 type Account = NonNullable<EffectFacts["account"]>;
 
-function facts(account: Partial<Account> | null, silent = false): EffectFacts {
+function facts(account: Partial<Account> | null, silentMs: number | null = null): EffectFacts {
   const base: Account = {
     has: order,
     digest,
@@ -17,7 +17,7 @@ function facts(account: Partial<Account> | null, silent = false): EffectFacts {
     report: { resources: [], refusals: [] },
     track: { failingCount: 0, noSuccessCount: 0 },
   };
-  return { order, digest, sentAt, silent, account: account === null ? null : { ...base, ...account } };
+  return { order, digest, sentAt, silentMs, account: account === null ? null : { ...base, ...account } };
 }
 
 const failing: Pick<Account, "outcome" | "report"> = {
@@ -35,10 +35,16 @@ const refusal = {
 describe("how far a node has come with what it was told", () => {
   it.each([
     ["nothing was reported yet", facts(null), "outstanding", false],
-    ["nothing was reported, and the host is silent (case 30)", facts(null, true), "cannot-tell", false],
+    ["nothing was reported, and the host is silent (case 30)", facts(null, 200_000), "cannot-tell", false],
     ["it still has an older one", facts({ has: { epoch: 2, number: 6 } }), "outstanding", false],
     ["an older epoch's higher number is older", facts({ has: { epoch: 1, number: 99 } }), "outstanding", false],
     ["it read back everything as wanted", facts({}), "applied", true],
+    [
+      "it has it now, whatever it refused before",
+      facts({ report: { resources: [], refusals: [refusal] } }),
+      "applied",
+      true,
+    ],
     ["it is half way (case 46)", facts({ outcome: "half" }), "outstanding", false],
     ["it failed once: a service that starts fails for a moment", facts(failing), "failed", false],
     ["it is stuck (R32)", facts({ ...failing, track: { failingCount: 3, noSuccessCount: 3 } }), "failed", true],

@@ -3,7 +3,7 @@ import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { meshPaths } from "../../src/cli/mesh-setup.ts";
-import { generateSigningKey, saveSigningKey } from "../../src/link/keys.ts";
+import { generateSigningKey, keyIdOf, saveSigningKey } from "../../src/link/keys.ts";
 import { keysAt, verifyRoot, type Root } from "../../src/link/root.ts";
 import { getRoot } from "../../src/store/roots.ts";
 import { openTrust } from "../../src/worker/trust.ts";
@@ -167,6 +167,24 @@ describe("what is refused before anything is written", () => {
     expect(ran.stderr).toMatch(/^mesh: /);
     expect(await readdir(paths().secrets).catch(() => [])).toEqual(before);
   });
+
+  it("a key that was taken out before, which is said; one that was only replaced goes, and that is said too", async () => {
+    const [a, b] = await init();
+    const { keys } = await readRoot();
+    const first = keyIdOf(keys.find(({ roles }) => roles.includes("declaration"))?.publicKey ?? "");
+    const publish = async (version: number): Promise<void> => {
+      for (const key of [a, b]) await sign(version, key);
+      expect((await bed.run("keys", "root", "publish", draftOf(version))).code).toBe(0);
+    };
+    await bed.run("keys", "rotate", "declaration");
+    await publish(2);
+    const again = await bed.run("keys", "rotate", "declaration", "--revoke", first);
+    expect(again.stdout).toMatch(new RegExp(`${first} was replaced before, by [0-9a-f]{16}`));
+    await publish(3);
+    const gone = await bed.run("keys", "rotate", "declaration", "--revoke", first);
+    expect(gone.code).toBe(2);
+    expect(gone.stderr).toContain(`key ${first} was taken out already: root 2 was the last to list it`);
+  }, 60_000);
 
   it("a draft after another root than the one that is here", async () => {
     const [a, b] = await init();

@@ -197,6 +197,17 @@ describe("push for a person", () => {
     `);
   });
 
+  it("of a shell names what starts a controller, as long as hosts have something to fetch", () => {
+    const waiting = push.nodes.map((node) => ({ ...node, effect: "outstanding" as const }));
+    const delivered = { ...push, nodes: waiting, appliedMs: null };
+    const notes = ["this shell delivered it and gave its lease back"];
+    expect(pushText({ ...delivered, notes })).toMatch(
+      /next: npm start \(mesh up\), or mesh serve; then mesh status --wait$/,
+    );
+    expect(pushText(delivered)).toMatch(/next: mesh status --wait$/);
+    expect(pushText({ ...push, notes })).toMatch(/next: mesh status$/);
+  });
+
   it("one that did not settle names what still moves (case 21)", () => {
     const text = pushText({
       ...push,

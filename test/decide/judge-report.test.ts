@@ -13,6 +13,7 @@ describe("a report of a host that enrolled anew under the same name (R32, R38, c
     const place = { has: before.has, boot: before.boot, sequence: before.sequence };
     const track = {
       ...place,
+      appliedSince: null,
       failing: ["service/web/main"],
       failingSince: minutesLater(0),
       failingCount: 2,

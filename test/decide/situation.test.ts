@@ -34,14 +34,14 @@ interface Row {
 }
 
 const rows: readonly Row[] = [
-  { name: "has what it was told, and read it back", facts: {}, words: ["current"], since: minutesLater(-1) },
+  { name: "has what it was told, and read it back", facts: {}, words: ["current"], since: minutesLater(0) },
   {
-    name: "goes on reporting that it is as wanted: it is current since it was told, not since the last report",
+    name: "goes on reporting that it is as wanted: it is current since it first did, not since the last report",
     facts: {
       account: accountOf(buildReport({ sequence: 1 }), buildReport({ sequence: 2 }), buildReport({ sequence: 3 })),
     },
     words: ["current"],
-    since: minutesLater(-1),
+    since: minutesLater(0),
   },
   {
     name: "has not reported what it was told yet",

@@ -30,6 +30,7 @@ function bySequence(report: Report): (facts: ReportFacts) => ReportDecision {
         has,
         boot,
         sequence,
+        appliedSince: receivedAt,
         failing: ["file/core/x"],
         failingSince: receivedAt,
         failingCount,

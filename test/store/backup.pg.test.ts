@@ -113,8 +113,22 @@ describe("a backup", () => {
     await withFresh(async (db) => {
       const path = await write("newer", [JSON.stringify(newer), ...rest]);
       const restored = restoreBackup(db, { ...request, file: path });
-      await expect(restored).rejects.toThrow(/newer than this program: .*9999-later/);
+      await expect(restored).rejects.toThrow(/the backup is newer than this program: .*9999-later/);
       expect(await getMesh(db, mesh)).toBeNull();
+    });
+  });
+
+  it("with another first migration, or without it, is refused for what the file is", async () => {
+    const [head = "", ...rest] = content.split("\n");
+    const header = JSON.parse(head) as { migrations: { id: string; sha256: string }[] };
+    const [first, ...later] = header.migrations;
+    const other = { ...header, migrations: [{ ...first, sha256: "0".repeat(64) }, ...later] };
+    await withFresh(async (db) => {
+      const changed = await write("other", [JSON.stringify(other), ...rest]);
+      const refused = restoreBackup(db, { ...request, file: changed });
+      await expect(refused).rejects.toThrow(/^the backup's tables are not those of this program/);
+      const without = await write("without", [JSON.stringify({ ...header, migrations: later }), ...rest]);
+      await expect(restoreBackup(db, { ...request, file: without })).rejects.toThrow(/^the backup lists no migration/);
     });
   });
 

@@ -1,7 +1,7 @@
 import { writeAtomically } from "../../embedded/write-atomically.ts";
 import { databaseRoles, roleName } from "../../store/writers/database-role.ts";
 import { keepRoles, readRolesInForce, writeRolesScript } from "../../store/writers/keep-roles.ts";
-import type { CommandDefinition } from "../command.ts";
+import type { CommandDefinition, CommandResult } from "../command.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 import { plainLine } from "../text/plain.ts";
 import { withMesh } from "../with-mesh.ts";
@@ -30,7 +30,7 @@ export const databaseRolesCommand: CommandDefinition = {
     await withMesh(call, async (connection) => {
       const { db } = connection;
       const script = await writeRolesScript(db);
-      if (call.options["sql"] === true) return { code: 0, document: { sql: script }, text: script };
+      if (call.options["sql"] === true) return await answerSql(db, script);
       const state = call.options["apply"] === true ? await apply(connection) : await readRolesInForce(db);
       const used = state.enforced && connection.setup.databaseRoles;
       const why = state.enforced ? (used || call.options["apply"] === true ? null : notUsed) : state.why;
@@ -41,6 +41,16 @@ export const databaseRolesCommand: CommandDefinition = {
       };
     }),
 };
+
+/** Still SQL where there is nothing to run: it is piped into psql. */
+async function answerSql(db: MeshConnection["db"], script: string): Promise<CommandResult> {
+  if (script !== "") return { code: 0, document: { sql: script }, text: script };
+  const { enforced } = await readRolesInForce(db);
+  const text = enforced
+    ? "-- nothing to run: the roles are there, ours to take, and have their rights"
+    : "-- nothing to run as an administrator: the roles are there and ours to take; mesh database roles --apply gives their rights";
+  return { code: 0, document: { sql: text }, text };
+}
 
 const inForce = `in force: ${databaseRoles.map(roleName).join(", ")}
   a controller that runs takes them at its next start`;

@@ -10,6 +10,7 @@ import { parseArgument, parseCount } from "../arguments.ts";
 import type { CommandCall, CommandDefinition } from "../command.ts";
 import { makeRootKeys } from "../keys/make-root-keys.ts";
 import { expectNoDraft } from "../keys/expect-no-draft.ts";
+import { expectListed, sayReplaced } from "../keys/expect-listed.ts";
 import { planRotation } from "../keys/plan-rotation.ts";
 import { findPaths, pathOption, readRootFile } from "../keys/root-files.ts";
 import { sayMissing } from "../keys/say-missing.ts";
@@ -48,13 +49,15 @@ export const keysRotateCommand: CommandDefinition = {
     const nowMs = call.context.now().getTime();
     const out = pathOption(call, "out") ?? join(paths.root, "keys", `root-${have.version + 1}.draft`);
     await expectNoDraft(out, have);
+    const limits = readLimits(call, role, nowMs);
+    await expectListed(have, [...limits.revoke, ...limits.keep], paths.rootDocument);
     const made = await makeKeys(call, paths, role);
     const next = planRotation({
       have,
       role,
       nowMs,
       newKeys: made.keys.map(({ publicKey }) => publicKey),
-      ...readLimits(call, role, nowMs),
+      ...limits,
     });
     // On disk before it is listed anywhere.
     for (const { file, key } of made.online) await saveSigningKey(file, key);
@@ -74,6 +77,7 @@ export const keysRotateCommand: CommandDefinition = {
       },
       text: [
         ...changes,
+        ...sayReplaced(have, role, limits.revoke),
         ...made.words,
         `written to ${out}`,
         ...missing.words,

@@ -1,7 +1,7 @@
 import type { Order } from "../../core/declaration.ts";
 import type { Digest } from "../../core/names.ts";
 import type { Report } from "../../core/report.ts";
-import { timeMs } from "../../decide/ages.ts";
+import { describeAge, timeMs } from "../../decide/ages.ts";
 import { compareOrder } from "../../decide/order.ts";
 import { isStuck } from "../../decide/track-failures.ts";
 import type { Effect } from "../text/push-text.ts";
@@ -18,8 +18,8 @@ export interface EffectFacts {
     readonly report: Pick<Report, "resources" | "refusals">;
     readonly track: { readonly failingCount: number; readonly noSuccessCount: number };
   } | null;
-  /** The host said nothing for longer than a host should. */
-  readonly silent: boolean;
+  /** How long the host has said nothing, where that is longer than a host should; infinite: it never said a word. */
+  readonly silentMs: number | null;
 }
 
 /** `final`: waiting longer changes it only when somebody does something. */
@@ -37,9 +37,10 @@ export function judgeEffect(facts: EffectFacts): JudgedEffect {
     return { effect: "failed", says: `refused (${refusal.check}): ${refusal.message}`, final: true };
   const place = account?.has == null ? -1 : compareOrder(account.has, order);
   if (account === null || place < 0) {
-    return facts.silent
-      ? { effect: "cannot-tell", says: "its host has not been heard", final: false }
-      : { effect: "outstanding", says: "", final: false };
+    const { silentMs } = facts;
+    return silentMs === null
+      ? { effect: "outstanding", says: "", final: false }
+      : { effect: "cannot-tell", says: saySilence(silentMs), final: false };
   }
   if (place > 0) {
     return {
@@ -64,12 +65,19 @@ export function judgeEffect(facts: EffectFacts): JudgedEffect {
   return { effect: "outstanding", says, final: false };
 }
 
-/** One that could not even be read, by a key that the host does not know for one, is taken for this when it came after it. */
+function saySilence(ms: number): string {
+  return ms === Number.POSITIVE_INFINITY ? "its host was never heard" : `no word of its host for ${describeAge(ms)}`;
+}
+
+/**
+ * While the host has not taken it, a refusal of it counts. One that could not even be read, by a key that the host does not
+ * know for one, is taken for this when it came after it.
+ */
 function isOfThis(
   { check, offered, at }: Report["refusals"][number],
   { order, sentAt, account }: EffectFacts,
 ): boolean {
+  if (account?.has != null && compareOrder(account.has, order) >= 0) return false;
   if (offered !== null) return compareOrder(offered, order) === 0;
-  if (check === "root" || sentAt === null) return false;
-  return (account?.has == null || compareOrder(account.has, order) < 0) && timeMs(at) >= timeMs(sentAt);
+  return check !== "root" && sentAt !== null && timeMs(at) >= timeMs(sentAt);
 }

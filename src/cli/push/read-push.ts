@@ -19,9 +19,11 @@ export async function readPush(db: Database, mesh: Name, push: string, silentAft
   const told = newestOfEach(await listTold(db, mesh, push));
   const accounts = new Map((await listAccounts(db, mesh)).map((account) => [account.node, account]));
   const sent = new Map((await listSent(db, mesh)).map((one) => [one.node, one]));
-  const silent = new Map(
-    (await listNodes(db, mesh)).map((node) => [node.name, (node.silentMs ?? Infinity) > silentAfterMs]),
-  );
+  const silent = new Map((await listNodes(db, mesh)).map((node) => [node.name, node.silentMs ?? Infinity]));
+  const silenceOf = (node: Name): number | null => {
+    const ms = silent.get(node) ?? Infinity;
+    return ms > silentAfterMs ? ms : null;
+  };
   let final = true;
   const nodes = told.map((one): PushedNode => {
     const order = orderOf(one) ?? (one.outcome === "already-current" ? (sent.get(one.node)?.order ?? null) : null);
@@ -31,7 +33,7 @@ export async function readPush(db: Database, mesh: Name, push: string, silentAft
       digest: one.digest,
       sentAt: sent.get(one.node)?.issuedAt ?? null,
       account: accounts.get(one.node) ?? null,
-      silent: silent.get(one.node) ?? true,
+      silentMs: silenceOf(one.node),
     });
     final &&= judged.final;
     return { ...one, ...order, effect: judged.effect, says: judged.says };

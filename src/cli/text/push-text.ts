@@ -82,6 +82,10 @@ function nextCommand(document: PushDocument): string {
     (node) => node.effect === "failed" || node.outcome === "not-worked-out" || node.outcome === "held",
   );
   if (trouble !== undefined) return `mesh why ${trouble.node}`;
-  const open = document.nodes.some((node) => node.effect === "outstanding" || node.effect === "cannot-tell");
-  return open || document.outcome === "under-way" ? "mesh status --wait" : "mesh status";
+  const isOpen = document.nodes.some((node) => node.effect === "outstanding" || node.effect === "cannot-tell");
+  if (!isOpen && document.outcome !== "under-way") return "mesh status";
+  // Waiting shows nothing as long as no gateway answers the hosts.
+  return document.notes === undefined
+    ? "mesh status --wait"
+    : "npm start (mesh up), or mesh serve; then mesh status --wait";
 }

@@ -27,7 +27,7 @@ export async function waitUntilApplied(parts: UpParts, up: BroughtUp): Promise<r
           digest: sent.digest,
           sentAt: sent.issuedAt,
           account,
-          silent: false,
+          silentMs: null,
         });
         return judged.effect === "applied"
           ? []

@@ -108,8 +108,9 @@ async function* readLines(file: string): AsyncGenerator<Buffer> {
 function explain(file: string, error: unknown): unknown {
   const code = errorCode(error) ?? "";
   if (code === "ENOENT") return new InputError(`there is no file ${file}`);
-  if (code === "EISDIR" || code === "EACCES") return new InputError(`${file} cannot be read (${code})`);
   if (code.startsWith("Z_")) return damaged(file, "it is not gzip as a whole", error);
+  if (/^E[A-Z]+$/.test(code))
+    return new InputError(`${file} cannot be read (${code})`, "nothing was changed", { cause: error });
   return error;
 }
 

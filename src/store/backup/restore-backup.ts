@@ -1,6 +1,6 @@
 import pg from "pg";
 import { z } from "zod";
-import { InputError } from "../../core/errors.ts";
+import { InputError, RecordsRefusedError } from "../../core/errors.ts";
 import { nameSchema, type Name } from "../../core/names.ts";
 import { bigintColumn } from "../columns.ts";
 import type { Database, Queryable, Transaction } from "../database.ts";
@@ -150,8 +150,10 @@ async function insert(tx: Transaction, table: string, rows: readonly string[]): 
       `[${rows.join(",")}]`,
     ]);
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError)) throw error;
-    throw new InputError(`a row of ${table} in the backup is refused: ${error.message}`, "nothing was changed", {
+    // What it says of our tables, it says of what the file would put into them.
+    const said = error instanceof RecordsRefusedError ? error.cause : error;
+    if (!(said instanceof pg.DatabaseError)) throw error;
+    throw new InputError(`a row of ${table} in the backup is refused: ${said.message}`, "nothing was changed", {
       cause: error,
     });
   }

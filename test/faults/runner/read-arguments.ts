@@ -8,12 +8,12 @@ export const usage = `npm run faults -- [options]
   --all            every scenario, however long it takes
   --times N        so many rounds, each with the next seed, over one mesh
   --list           what there is
-  --mutant NAME    with this bug in the real code: exit 0 only where the promise it breaks is named
+  --mutant NAME    with this bug in the real code: exit 2, where it is found, and whether by the promise it breaks
   --list-mutants   what can be planted
   --check FILE     ask a history that was kept of an earlier run
   --json           answer in JSON lines
 
-Exit 0: no promise was broken. 2: one was, or a scenario did not come to its end; it is named. 1: nothing could be run.`;
+Exit 0: no promise was broken. 2: one was (with a planted bug too, as in npm run sim), or a scenario did not come to its end; it is named. 1: nothing could be run.`;
 
 export interface Arguments {
   readonly what: "help" | "list" | "list-mutants" | "check" | "run";

@@ -12,7 +12,7 @@ export const usage = `npm run sim -- [options]
   --acts N         people and builds do something N times at most
   --hosts N        1 to 4 hosts
   --trace          print the whole story of the seed
-  --mutant NAME    plant this bug first
+  --mutant NAME    plant this bug first: exit 2 where it is found
   --list-mutants   what can be planted, and which promise must notice
   --mutants        plant each in turn: every one must be found (N seeds at most, default 2000)
   --workers N      threads (default: one per core)
