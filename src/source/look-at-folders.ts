@@ -42,18 +42,26 @@ export interface LookAtFolders {
   readonly memory: Pick<SourceMemory, "looks" | "lockPlaces">;
 }
 
+/** `readBy`: a Python that came, or a newer one, reads what could not be read before. Asked once: it looks at files. */
+type Look = LookAtFolders & { readonly readBy: string };
+
 /**
  * Which folders are not what they were. By ids alone: of a commit that was looked at before git is not even asked; of another
  * one it is asked what lies otherwise in the folders above the modules than it did when they were looked at last.
  */
 export async function lookAtFolders(look: LookAtFolders): Promise<readonly SeenFolder[]> {
   const seen: (readonly SeenFolder[])[] = [];
+  const { placements, known, memory } = look;
+  const by: Look = { ...look, readBy: [...look.readers.values()].map((reader) => reader.readerKey("")).join(" ") };
   for (const placed of look.placed) {
-    const last = look.memory.looks.get(placed.head);
+    const last = memory.looks.get(placed.head);
     const isOf =
-      last?.members === placed.members && last.placements === look.placements && last.repository === placed.repository;
-    const now = (isOf ? await lookSince(look, placed, last) : null) ?? (await lookAtAll(look, placed));
-    look.memory.looks.set(placed.head, { ...placed, placements: look.placements, known: look.known, seen: now });
+      last?.members === placed.members &&
+      last.placements === placements &&
+      last.repository === placed.repository &&
+      last.readBy === by.readBy;
+    const now = (isOf ? await lookSince(by, placed, last) : null) ?? (await lookAtAll(by, placed));
+    memory.looks.set(placed.head, { ...placed, placements, readBy: by.readBy, known, seen: now });
     seen.push(now);
   }
   return seen.length === 1 && seen[0] !== undefined ? seen[0] : seen.flat();
@@ -61,7 +69,7 @@ export async function lookAtFolders(look: LookAtFolders): Promise<readonly SeenF
 
 /** From what was seen last. Null: all are to be looked at. */
 async function lookSince(
-  look: LookAtFolders,
+  look: Look,
   { members, repository, commit }: Placed,
   last: LastLook,
 ): Promise<readonly SeenFolder[] | null> {
@@ -91,7 +99,7 @@ async function lookSince(
   return seen;
 }
 
-async function lookAtAll(look: LookAtFolders, { members, repository, commit }: Placed): Promise<SeenFolder[]> {
+async function lookAtAll(look: Look, { members, repository, commit }: Placed): Promise<SeenFolder[]> {
   const { known, memory } = look;
   const paths = members.filter(({ module }) => !isSeenBefore(known.get(module), commit)).map(({ path }) => path);
   const folders = paths.length === 0 ? new Map<string, ObjectId>() : await repository.foldersAt(commit, paths);
@@ -114,13 +122,13 @@ async function lookAtAll(look: LookAtFolders, { members, repository, commit }: P
 }
 
 function describeFolder(
-  { placements }: LookAtFolders,
+  { placements, readBy }: Look,
   { module, repository }: Pick<SeenFolder, "module" | "repository">,
   found: Pick<SeenFolder, "folder" | "locks"> & { readonly before: KnownSource | undefined; readonly above: string },
 ): SeenFolder {
   const { before, folder, locks, above } = found;
   const without = placements.nestedIn(module);
-  const sourceKey = [readersVersion(), repository.url, module.path, folder ?? "", ...without, above].join("\n");
+  const sourceKey = [readersVersion(), readBy, repository.url, module.path, folder ?? "", ...without, above].join("\n");
   return {
     module,
     repository,

@@ -23,6 +23,8 @@ export interface SourceMemory {
 /** `seen`: by the places of `members`, at `commit`, held against `known`. */
 export interface LastLook extends Placed {
   readonly placements: Placements;
+  /** Keys of the readers. */
+  readonly readBy: string;
   readonly known: ReadonlyMap<Name, KnownSource>;
   readonly seen: readonly SeenFolder[];
 }

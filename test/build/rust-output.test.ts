@@ -1,11 +1,17 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { listFiles } from "../../src/build/list-files.ts";
+import { countJobs } from "../../src/build/builders/rust-cargo.ts";
+import { prepareCrate } from "../../src/build/builders/rust-crate.ts";
 import { stripRustSources } from "../../src/build/builders/rust-strip.ts";
 import { countTests, describeRustFailures } from "../../src/build/builders/rust-test-output.ts";
 import { addressOf } from "../../src/build/builders/rust-third-parties.ts";
 import { versionOfDigest } from "../../src/build/builders/rust-vendor.ts";
-import { findDifference } from "../../src/build/builders/rust-resolve-crates.ts";
+import { findDifference, placeBeside } from "../../src/build/builders/rust-resolve-crates.ts";
 import { readCargoManifest } from "../../src/source/imports/rust-manifest.ts";
 import { createRustBed, on, rustModule, rustTimeout as timeout } from "../support/rust-bed.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 const lib = `pub fn one(x: &[u32]) -> u32 {\n    x[0]\n}\n`;
 const main = `fn main() {\n    println!("{}", rust_core::one(&[1, 2]));\n}\n`;
@@ -95,6 +101,38 @@ describe("what is compiled and given to dependents", () => {
     expect((await strip('#[cfg(test)]\n#[path = "x.rs"]\nmod t;\n')).testPaths).toEqual([]);
   });
 
+  it("has those of modules inside of modules where these are", async () => {
+    const inner = await strip(
+      "mod a {\n    #[cfg(test)]\n    mod t;\n    mod b;\n}\n#[cfg(test)]\nmod c {\n    mod d;\n}\n",
+    );
+    expect(inner.testPaths).toEqual(["src/a/t.rs", "src/a/t", "src/c/d.rs", "src/c/d"]);
+    expect(inner.livePaths).toEqual(["src/a/b.rs", "src/a/b"]);
+  });
+
+  it("keeps the files of a module that is there without tests too", async () => {
+    const [from, into] = [await createTemporaryFolder(), join(await createTemporaryFolder(), "into")];
+    const files = {
+      "src/lib.rs":
+        "#[cfg(test)]\npub mod both;\n#[cfg(not(test))]\nmod both;\n#[cfg(test)]\nmod shared;\n#[cfg(test)]\nmod tests;\n",
+      "src/main.rs": 'mod shared;\n#[path = "tests/kept.rs"]\nmod kept;\nfn main() {}\n',
+      "src/both.rs": "",
+      "src/shared.rs": "",
+      "src/tests.rs": "",
+      "src/tests/kept.rs": "",
+      "src/tests/more.rs": "",
+    };
+    for (const folder of ["src", "src/tests"]) await mkdir(join(from, folder));
+    for (const [path, text] of Object.entries(files)) await writeFile(join(from, path), text);
+    await prepareCrate(from, into);
+    expect(await listFiles(into)).toEqual([
+      "src/both.rs",
+      "src/lib.rs",
+      "src/main.rs",
+      "src/shared.rs",
+      "src/tests/kept.rs",
+    ]);
+  });
+
   it("is left as it is where the grammar cannot read it", async () => {
     const text = "// a\nfn f( {{{\n";
     expect((await strip(text)).text).toBe(text);
@@ -123,6 +161,22 @@ describe("names and words", () => {
       "2 tests fail:\nm::b: boom (src/lib.rs:3)\nsrc/lib.rs - f (line 3): failed",
     );
     expect(describeRustFailures("abort")).toMatch(/none of them is named:\nabort$/);
+  });
+
+  it("of many failures those are looked for that are shown", () => {
+    const output = Array.from({ length: 200_000 }, (_, at) => `test t${at} ... FAILED\n`).join("");
+    expect(describeRustFailures(output)).toMatch(/^200000 tests fail:\nt0: failed\n[^]*… and 199990 more$/);
+  });
+
+  it("a crate beside the module is found there, also where its name begins as the module's folder here", () => {
+    expect(placeBeside("/c", "/c/1/module", "../module-b")).toBe("/c/1/module-b");
+    expect(placeBeside("/c", "/c/1/module", "../../x")).toBe("/c/x");
+    for (const path of [".", "inner", "../..", "../../..", "../../../etc"])
+      expect(placeBeside("/c", "/c/1/module", path)).toBeNull();
+  });
+
+  it("cargo is given whole processors, whatever part of one a build may use", () => {
+    expect([0.1, 0.5, 1, 1.5, 2, 8].map(countJobs)).toEqual(["1", "1", "1", "1", "2", "2"]);
   });
 
   it("a dependency that cargo reads otherwise is named", () => {

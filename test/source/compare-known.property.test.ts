@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { compareSources, type Comparison, headKey } from "../../src/source/compare-sources.ts";
+import { compareSources, type Comparison, createImportReaders, headKey } from "../../src/source/compare-sources.ts";
 import { createMemoryImportCache } from "../../src/source/imports/import-cache.ts";
+import type { ImportReader } from "../../src/source/imports/import-reader.ts";
 import type { KnownSource } from "../../src/core/known-source.ts";
 import { createSourceMemory, type SourceMemory } from "../../src/source/source-memory.ts";
 import { openRepository } from "../../src/source/open-repository.ts";
@@ -21,7 +22,11 @@ interface Remembered {
 interface Bed {
   readonly origin: GitRepository;
   /** With what is remembered; remembers what it read. */
-  next(modules: readonly RegisteredModule[], remembered: Remembered): Promise<Comparison>;
+  next(
+    modules: readonly RegisteredModule[],
+    remembered: Remembered,
+    readers?: ReadonlyMap<string, ImportReader>,
+  ): Promise<Comparison>;
   /** Everything read anew. */
   whole(modules: readonly RegisteredModule[]): Promise<Comparison>;
 }
@@ -36,10 +41,12 @@ async function createBed(): Promise<Bed> {
     given: readonly RegisteredModule[],
     known: ReadonlyMap<string, KnownSource>,
     memory: SourceMemory | null = null,
+    readers: ReadonlyMap<string, ImportReader> = createImportReaders(),
   ) => {
     const modules = lists.get(JSON.stringify(given)) ?? given;
     lists.set(JSON.stringify(given), modules);
     return compareSources({
+      readers,
       modules,
       repositories: new Map([["code", repository]]),
       heads: new Map([[headKey("code", "main"), (await repository.lookAtHeads(["main"])).get("main") ?? null]]),
@@ -51,8 +58,8 @@ async function createBed(): Promise<Bed> {
   return {
     origin,
     whole: (modules) => compare(modules, new Map()),
-    next: async (modules, { known, facts, memory }) => {
-      const comparison = await compare(modules, known, memory);
+    next: async (modules, { known, facts, memory }, readers) => {
+      const comparison = await compare(modules, known, memory, readers);
       for (const read of comparison.modules) {
         facts.set(read.module, read);
         if (read.known === null) known.delete(read.module);
@@ -68,6 +75,22 @@ async function createBed(): Promise<Bed> {
     },
   };
 }
+
+it.each([createSourceMemory(), null])(
+  "what another reader read is read again, of the same commit (R8)",
+  async (memory) => {
+    const bed = await createBed();
+    await bed.origin.commit({ "a/mesh.yaml": "module: a\nlanguage: typescript\n", "a/src/index.ts": "export {};\n" });
+    const typescript = createImportReaders().get("typescript");
+    if (typescript === undefined) throw new Error("there is a reader of TypeScript");
+    const remembered: Remembered = { known: new Map(), facts: new Map(), memory };
+    const by = (key: string): Promise<Comparison> =>
+      bed.next([at("a")], remembered, new Map([["typescript", { ...typescript, readerKey: () => key }]]));
+    expect((await by("older")).modules).toHaveLength(1);
+    expect((await by("older")).modules).toEqual([]);
+    expect((await by("newer")).modules).toHaveLength(1);
+  },
+);
 
 const names = ["a", "b", "c", "d", "e"];
 const at = (module: string, path: string = module): RegisteredModule => ({

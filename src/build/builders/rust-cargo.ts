@@ -40,6 +40,11 @@ export type CargoResult =
   | { readonly kind: "exited"; readonly code: number; readonly stdout: string; readonly log: string }
   | { readonly kind: "outcome"; readonly outcome: BuildOutcome };
 
+/** A limit may be half a processor; cargo counts whole ones. */
+export function countJobs(cpus: number): string {
+  return String(Math.max(1, Math.min(2, Math.floor(cpus))));
+}
+
 /** One run of the toolchain's own cargo, in the sandbox, without network. */
 export async function runCargo(job: BuildJob, run: RunCargo): Promise<CargoResult> {
   const toolchain = findRustToolchain();
@@ -56,7 +61,7 @@ export async function runCargo(job: BuildJob, run: RunCargo): Promise<CargoResul
       "/toolchain/rust/bin",
       `${buildRoot}/${settingsFile}`,
       buildRoot,
-      String(Math.min(2, job.limits.cpus)),
+      countJobs(job.limits.cpus),
       ...run.words,
       ...(run.target === null ? [] : ["--target-dir", `${buildRoot}/target`]),
     ],

@@ -15,10 +15,12 @@ export async function prepareCrate(from: string, into: string): Promise<void> {
   const sources = new Map<string, string>();
   for (const path of files) if (path.endsWith(".rs")) sources.set(path, await readFile(join(from, path), "utf8"));
   const stripped = await stripRustSources(sources);
-  const tests = [...stripped.values()].flatMap((source) => source.testPaths);
+  const tests = new Set([...stripped.values()].flatMap((source) => source.testPaths));
+  // What a library has for its tests alone, the program beside it may be made of.
+  const live = new Set([...stripped.values()].flatMap((source) => source.livePaths));
   const all = [...sources.values()].join("\n");
   for (const path of files) {
-    if (tests.some((test) => path === test || path.startsWith(`${test}/`))) continue;
+    if (isAtOrBelow(tests, path) && !isAtOrBelow(live, path)) continue;
     // A document that code takes in is code.
     if (isDocument(path) && !all.includes(posix.basename(path))) continue;
     const to = join(into, path);
@@ -27,6 +29,13 @@ export async function prepareCrate(from: string, into: string): Promise<void> {
     if (source === undefined) await copyFile(join(from, path), to);
     else await writeFile(to, source.text);
   }
+}
+
+function isAtOrBelow(places: ReadonlySet<string>, path: string): boolean {
+  if (places.has(path)) return true;
+  for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1))
+    if (places.has(path.slice(0, at))) return true;
+  return false;
 }
 
 function isForDevelopers(path: string): boolean {

@@ -50,9 +50,8 @@ export async function checkWithCargo(job: BuildJob, folder: string, manifest: Ca
   }
   for (const { path, package: name } of manifest.dependencies) {
     if (path === null) continue;
-    const place = join(check, path);
-    if (!place.startsWith(`${join(job.root, "check")}/`) || place.startsWith(check))
-      return unfit("import", `${cargoFile}: ${path} is no folder beside the module's`);
+    const place = placeBeside(join(job.root, "check"), check, path);
+    if (place === null) return unfit("import", `${cargoFile}: ${path} is no folder beside the module's`);
     await mkdir(join(place, "src"), { recursive: true });
     await writeFile(join(place, cargoFile), `[package]\nname = ${JSON.stringify(name)}\nversion = "0.0.0"\n`);
     await writeFile(join(place, "src", "lib.rs"), "");
@@ -78,6 +77,13 @@ export async function checkWithCargo(job: BuildJob, folder: string, manifest: Ca
     programs: own.targets.filter((target) => target.kind.includes("bin")).map((target) => target.name),
     hasLibrary: own.targets.some((target) => target.kind.some((kind) => libraryKinds.has(kind))),
   };
+}
+
+/** Null: in the module's own folder, or outside of `root`. `../module-b` begins like `../module`, and is beside it. */
+export function placeBeside(root: string, module: string, path: string): string | null {
+  const place = join(module, path);
+  const isIn = (folder: string): boolean => place === folder || place.startsWith(`${folder}/`);
+  return place !== root && isIn(root) && !isIn(module) ? place : null;
 }
 
 interface Declared {

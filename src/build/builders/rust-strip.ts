@@ -1,12 +1,14 @@
 import { posix } from "node:path";
 import type { Node } from "web-tree-sitter";
 import { createRustParser } from "../../source/imports/load-rust-grammar.ts";
-import { itemOf, judgeAttribute } from "../../source/imports/rust-syntax.ts";
+import { isInside, itemsOf, judgeAttribute, merge, type Range } from "../../source/imports/rust-syntax.ts";
 
 export interface StrippedSource {
   readonly text: string;
-  /** Files and folders (relative to the crate) that only tests are made of. */
+  /** Files and folders (relative to the crate) where modules that only tests have may lie. */
   readonly testPaths: readonly string[];
+  /** The same of all other modules: what both name stays. */
+  readonly livePaths: readonly string[];
 }
 
 /**
@@ -20,7 +22,10 @@ export async function stripRustSources(files: ReadonlyMap<string, string>): Prom
     for (const [path, text] of files) {
       const tree = parser.parse(text);
       if (tree === null) throw new Error(`the parser of Rust gave nothing for ${path}`);
-      stripped.set(path, tree.rootNode.hasError ? { text, testPaths: [] } : strip(path, text, tree.rootNode));
+      stripped.set(
+        path,
+        tree.rootNode.hasError ? { text, testPaths: [], livePaths: [] } : strip(path, text, tree.rootNode),
+      );
       tree.delete();
     }
   } finally {
@@ -29,29 +34,42 @@ export async function stripRustSources(files: ReadonlyMap<string, string>): Prom
   return stripped;
 }
 
-interface Cut {
-  readonly from: number;
-  readonly to: number;
-}
-
 function strip(path: string, text: string, root: Node): StrippedSource {
-  const cuts: Cut[] = [];
-  const testPaths: string[] = [];
+  const cuts: Range[] = [];
+  const tests: Range[] = [];
   for (const comment of root.descendantsOfType(["line_comment", "block_comment"])) {
     // Documentation is an attribute: macros read it.
     if (comment.childForFieldName("doc") !== null || /^(\/\/[/!]|\/\*[*!])/.test(comment.text)) continue;
     cuts.push({ from: comment.startIndex, to: comment.endIndex });
   }
-  for (const attribute of root.descendantsOfType("attribute_item")) {
+  const done = new Set<number>();
+  for (const [attribute, item] of itemsOf(root.descendantsOfType("attribute_item"))) {
+    if (item === null || !removable.has(item.type) || done.has(item.id)) continue;
     if (judgeAttribute(attribute.text) !== "test") continue;
-    const item = itemOf(attribute);
-    if (item === null || !removable.has(item.type)) continue;
-    const first = firstOfItem(attribute);
-    cuts.push({ from: first.startIndex, to: item.endIndex });
-    if (item.type === "mod_item" && item.childForFieldName("body") === null && !hasPath(first, item))
-      testPaths.push(...filesOfModule(path, item.childForFieldName("name")?.text ?? ""));
+    // The first of them takes all that stands before the item.
+    done.add(item.id);
+    tests.push({ from: firstOfItem(attribute).startIndex, to: item.endIndex });
   }
-  return { text: cutOut(text, cuts), testPaths };
+  return { text: cutOut(text, [...cuts, ...tests]), ...findModuleFiles(path, root, tests) };
+}
+
+function findModuleFiles(
+  path: string,
+  root: Node,
+  tests: readonly Range[],
+): Pick<StrippedSource, "testPaths" | "livePaths"> {
+  const testPaths: string[] = [];
+  const livePaths: string[] = [];
+  const merged = merge(tests);
+  for (const item of root.descendantsOfType("mod_item")) {
+    if (item.childForFieldName("body") !== null) continue;
+    const isTest = isInside(merged, item);
+    const own = findPath(item);
+    // A path of its own may begin in several places: too much stays rather than too little.
+    if (own !== null && !isTest) livePaths.push(posix.join(posix.dirname(path), own));
+    if (own === null) (isTest ? testPaths : livePaths).push(...filesOfModule(path, item, isTest));
+  }
+  return { testPaths, livePaths };
 }
 
 const removable = new Set(
@@ -69,23 +87,31 @@ function firstOfItem(attribute: Node): Node {
   return first;
 }
 
-function hasPath(first: Node, item: Node): boolean {
-  for (let node: Node | null = first; node !== null && node.id !== item.id; node = node.nextNamedSibling)
-    if (/^#\s*\[\s*path\b/.test(node.text)) return true;
-  return false;
+/** `#[path = "…"]` of an item; empty where it cannot be read; null: there is none. */
+function findPath(item: Node): string | null {
+  for (let node = item.previousNamedSibling; node !== null; node = node.previousNamedSibling) {
+    if (node.type !== "attribute_item" && !node.type.endsWith("_comment")) return null;
+    const found = /^#\s*\[\s*path\b(?:\s*=\s*"([^"\\]*)")?/.exec(node.text);
+    if (found !== null) return found[1] ?? "";
+  }
+  return null;
 }
 
-/** Where `mod name;` of a file lies. */
-function filesOfModule(path: string, name: string): string[] {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return [];
+/** Where `mod name;` of a file lies: below the modules it stands in. A program of a crate has its modules beside it. */
+function filesOfModule(path: string, item: Node, isTest: boolean): string[] {
+  const names: string[] = [];
+  for (let node: Node | null = item; node !== null; node = node.parent)
+    if (node.type === "mod_item") names.unshift((node.childForFieldName("name")?.text ?? "").replace(/^r#/, ""));
+  if (!names.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name))) return [];
   const base = posix.basename(path);
   const isRoot = base === "lib.rs" || base === "main.rs" || base === "mod.rs";
-  const folder = isRoot ? posix.dirname(path) : path.replace(/\.rs$/, "");
-  return [posix.join(folder, `${name}.rs`), posix.join(folder, name)];
+  const [beside, below] = [posix.dirname(path), path.replace(/\.rs$/, "")];
+  const folders = isRoot ? [beside] : isTest ? [below] : [below, beside];
+  return folders.flatMap((folder) => [posix.join(folder, ...names) + ".rs", posix.join(folder, ...names)]);
 }
 
 /** Lines stay; what stood to the right of a cut keeps its column; what is blank to the end of its line goes. */
-function cutOut(text: string, cuts: readonly Cut[]): string {
+function cutOut(text: string, cuts: readonly Range[]): string {
   let kept = "";
   let at = 0;
   for (const cut of cuts.toSorted((a, b) => a.from - b.from || b.to - a.to)) {

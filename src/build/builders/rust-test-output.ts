@@ -9,15 +9,16 @@ export function countTests(output: string): number {
 export function describeRustFailures(output: string): string {
   const names = [...new Set([...output.matchAll(/^test (.+) \.\.\. FAILED$/gm)].map((found) => found[1] ?? ""))];
   if (names.length === 0) return `the tests ended with a failure, and none of them is named:\n${lastLines(output, 15)}`;
-  const failures = names.map((name) => {
+  // As many as are shown: each is looked for in all that was printed.
+  const failures = names.slice(0, 10).map((name) => {
     const from = output.indexOf(`---- ${name} stdout ----`);
     const until = output.indexOf("\n---- ", from + 1);
     const part = from === -1 ? "" : output.slice(from, until === -1 ? from + 4000 : until);
     const reason = /panicked at (\S+?):(\d+):\d+:\n([^\n]*)/.exec(part);
     return reason === null ? `${name}: failed` : `${name}: ${reason[3] ?? ""} (${reason[1] ?? ""}:${reason[2] ?? ""})`;
   });
-  const more = failures.length > 10 ? `\n… and ${failures.length - 10} more` : "";
-  return `${failures.length} ${failures.length === 1 ? "test fails" : "tests fail"}:\n${failures.slice(0, 10).join("\n")}${more}`;
+  const more = names.length > 10 ? `\n… and ${names.length - 10} more` : "";
+  return `${names.length} ${names.length === 1 ? "test fails" : "tests fail"}:\n${failures.join("\n")}${more}`;
 }
 
 /** Where the compiler says errors; all of it where it does not. */

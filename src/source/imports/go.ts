@@ -6,6 +6,7 @@ import { isGoSource, isGoTest } from "./go-source.ts";
 import { buildGoTool, defaultToolFolder, type GoToolReading, readByGoTool } from "./go-tool.ts";
 import { findGo, type GoToolchain } from "./go-toolchain.ts";
 import type { FileImports, ImportReader } from "./import-reader.ts";
+import { readInHalves } from "./read-in-halves.ts";
 import { createGoResolver, publishGoName } from "./resolve-go.ts";
 
 /** Raised by hand when the readers find something else in the same bytes. */
@@ -16,9 +17,6 @@ export interface CreateGoReader {
   readonly toolchain?: GoToolchain | null;
   readonly toolFolder?: string;
 }
-
-/** Batches that fail are halved until the file that does it is alone; past this the rest is left to the grammar. */
-const failureLimit = 24;
 
 /** By folder and version: a program is compiled once in a process, and what cannot be compiled is not tried again. */
 const tools = new Map<string, Promise<GoTool>>();
@@ -43,7 +41,7 @@ export function createGoReader(options: CreateGoReader = {}): ImportReader {
       if (toolchain === null) return readAllByGrammar(texts, null);
       const tool = await openTool({ id, toolchain, folder });
       if (tool.kind === "none") return readAllByGrammar(texts, tool.why);
-      return readByTool((some) => readByGoTool(tool.program, some), texts, { failures: 0 });
+      return readByTool((some) => readByGoTool(tool.program, some), texts);
     },
     publishNames: publishGoName,
     lockFiles: [goSumFile],
@@ -72,16 +70,14 @@ async function compileTool({ id, toolchain, folder }: Parameters<typeof openTool
 export async function readByTool(
   read: (texts: readonly string[]) => Promise<GoToolReading>,
   texts: readonly string[],
-  count: { failures: number },
 ): Promise<readonly FileImports[]> {
-  if (texts.length === 0) return [];
-  const reading = await read(texts);
-  if (reading.kind === "read") return reading.files.map(toFileImports);
-  count.failures += 1;
-  if (texts.length === 1 || count.failures > failureLimit) return readAllByGrammar(texts, reading.why);
-  const middle = texts.length >> 1;
-  const first = await readByTool(read, texts.slice(0, middle), count);
-  return [...first, ...(await readByTool(read, texts.slice(middle), count))];
+  return readInHalves<string, FileImports>(texts, {
+    read: async (some) => {
+      const reading = await read(some);
+      return reading.kind === "read" ? { kind: "read", files: reading.files.map(toFileImports) } : reading;
+    },
+    otherwise: readAllByGrammar,
+  });
 }
 
 /** `why` not by Go's own parser: said once, with the first file. */

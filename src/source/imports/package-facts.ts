@@ -66,11 +66,14 @@ export function readPackageName(facts: FactFiles): PublishedNames {
   return { names: [], findings: [{ severity: "warning", file: packageFile, line: 0, message }] };
 }
 
-/** JSON as tsconfig.json has it: with comments, and commas before a closing bracket. */
+/**
+ * JSON as tsconfig.json has it: with comments, and commas before a closing bracket. What is not closed is taken too, so
+ * that a hostile file is not searched for its end from each of its beginnings.
+ */
 export function stripJsonComments(text: string): string {
-  const tokens = /"(?:\\.|[^"\\\n])*"|\/\/[^\n]*|\/\*[^]*?\*\//g;
+  const tokens = /"(?:\\.|[^"\\\n])*"?|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/g;
   const bare = text.replaceAll(tokens, (token) => (token.startsWith('"') ? token : " "));
-  return bare.replaceAll(/"(?:\\.|[^"\\\n])*"|,(?=\s*[}\]])/g, (token) => (token === "," ? " " : token));
+  return bare.replaceAll(/"(?:\\.|[^"\\\n])*"?|,(?=\s*[}\]])/g, (token) => (token === "," ? " " : token));
 }
 
 export function parseJson<T>(

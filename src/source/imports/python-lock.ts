@@ -145,23 +145,30 @@ function readRequirementsLock(text: string): Entry[] | Extract<PythonLock, { kin
   const lines = text.split(/\r?\n/);
   for (let at = 0; at < lines.length; at += 1) {
     const begun = at;
-    let line = withoutComment(lines[at] ?? "");
-    while (line.endsWith("\\") && at + 1 < lines.length)
-      line = `${line.slice(0, -1)} ${withoutComment(lines[++at] ?? "")}`;
-    line = line.trim();
+    const pieces = [withoutComment(lines[at] ?? "")];
+    for (let last = pieces[0] ?? ""; last.endsWith("\\") && at + 1 < lines.length; last = pieces.at(-1) ?? "") {
+      pieces[pieces.length - 1] = last.slice(0, -1);
+      pieces.push(withoutComment(lines[++at] ?? ""));
+    }
+    const line = pieces.join(" ").trim();
     if (line === "") continue;
-    const parts = /^([^\s=;[\]]+)(?:\[[^\]]*\])?\s*===?\s*([^\s;]+)\s*(?:;(.*?))?((?:\s+--hash=\S+)*)$/.exec(line);
-    const [, name, version, marker, hashes] = parts ?? [];
+    // The hashes first, by words: one expression for all of it would look at a line of spaces again from each of them.
+    const words = line.split(/\s+/);
+    const last = words.findLastIndex((word) => !/^--hash=./.test(word));
+    const wanted = words.slice(0, last + 1).join(" ");
+    const parts = /^([^\s=;[\]]+)(?:\[[^\]]*\])? ?===? ?([^\s;]+) ?(?:;(.*))?$/.exec(wanted);
+    const [, name, version, marker] = parts ?? [];
     if (name === undefined || version === undefined || !distributionName.safeParse(name).success) {
       const shown = line.replaceAll(/\p{Cc}/gu, " ").slice(0, 100);
       return refuse(requirementsLockFile, begun + 1, `${shown}: only name==version with --hash=sha256:… is taken here`);
     }
-    const words = (hashes ?? "").trim().split(/\s+/);
     entries.push({
       name: normaliseDistribution(name),
       version,
       marker: (marker ?? "").trim(),
-      hashes: words.flatMap((word) => (word.startsWith("--hash=sha256:") ? [word.slice("--hash=sha256:".length)] : [])),
+      hashes: words
+        .slice(last + 1)
+        .flatMap((word) => (word.startsWith("--hash=sha256:") ? [word.slice("--hash=sha256:".length)] : [])),
       line: begun + 1,
     });
   }

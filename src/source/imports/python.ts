@@ -7,6 +7,7 @@ import { pythonLockFiles, readPythonLockEntries } from "./python-lock.ts";
 import { describeRawImports, type RawImports } from "./python-raw-imports.ts";
 import { isPythonSource, isPythonTest, readPythonLayout } from "./python-source.ts";
 import { pythonStandardNames } from "./python-standard-names.ts";
+import { readInHalves } from "./read-in-halves.ts";
 import { createPythonResolver, distributionKey } from "./resolve-python.ts";
 
 /** Raised by hand when the reader finds something else in the same bytes. */
@@ -43,14 +44,20 @@ async function readImports(
   files: readonly SourceText[],
   interpreter: PythonInterpreter | null,
   limits: AstLimits | undefined,
-): Promise<FileImports[]> {
+): Promise<readonly FileImports[]> {
   if (interpreter === null) return (await readAllByGrammar(files)).map(describeRawImports);
-  const reading = await readByInterpreter(interpreter, files, limits);
-  if (reading.kind === "read") return reading.files.map(describeRawImports);
-  const message = `read by the grammar, because Python ${interpreter.version} did not read it and those beside it: ${reading.why}`;
-  return (await readAllByGrammar(files)).map((raw) => {
-    const { imports, findings } = describeRawImports(raw);
-    return { imports, findings: [{ severity: "warning", line: 0, message }, ...findings] };
+  return readInHalves<SourceText, FileImports>(files, {
+    read: async (some) => {
+      const reading = await readByInterpreter(interpreter, some, limits);
+      return reading.kind === "read" ? { kind: "read", files: reading.files.map(describeRawImports) } : reading;
+    },
+    otherwise: async (some, why) => {
+      const message = `read by the grammar, because Python ${interpreter.version} did not read it: ${why}`;
+      return (await readAllByGrammar(some)).map((raw) => {
+        const { imports, findings } = describeRawImports(raw);
+        return { imports, findings: [{ severity: "warning", line: 0, message }, ...findings] };
+      });
+    },
   });
 }
 

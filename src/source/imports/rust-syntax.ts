@@ -32,9 +32,11 @@ export function collectRustImports(tree: Tree): FileImports {
     }
   }
   const uses = merge(root.descendantsOfType("use_declaration").map(rangeOf));
+  const walked = new Set<number>();
   for (const node of root.descendantsOfType(["scoped_identifier", "scoped_type_identifier"])) {
-    if (isInside(uses, node)) continue;
-    const first = firstNameOfPath(node);
+    // `a::b` in `a::b::c` begins where that does.
+    if (walked.has(node.id) || isInside(uses, node)) continue;
+    const first = firstNameOfPath(node, walked);
     // Crates are lower case; a path that begins with a type is everywhere.
     if (first === null || !/^[a-z_]/.test(first.name) || primitives.has(first.name)) continue;
     if (!first.rooted && (local.has(first.name) || isOpen(node))) continue;
@@ -52,7 +54,7 @@ const primitives = new Set(
   "bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f16 f32 f64 f128".split(" "),
 );
 
-interface Range {
+export interface Range {
   readonly from: number;
   readonly to: number;
 }
@@ -70,17 +72,13 @@ function findScopes(root: Node): Scopes {
   const tests: Range[] = [];
   const conditional: Range[] = [];
   const open: Range[] = [];
-  for (const attribute of root.descendantsOfType(["attribute_item", "inner_attribute_item"])) {
+  const inner = root.descendantsOfType("inner_attribute_item").map((one) => [one, one.parent] as const);
+  for (const [attribute, item] of [...itemsOf(root.descendantsOfType("attribute_item")), ...inner]) {
     const kind = judgeAttribute(attribute.text);
-    if (kind === null) continue;
-    const item = attribute.type === "inner_attribute_item" ? attribute.parent : itemOf(attribute);
-    if (item !== null) (kind === "test" ? tests : conditional).push(rangeOf(item));
+    if (kind !== null && item !== null) (kind === "test" ? tests : conditional).push(rangeOf(item));
   }
-  for (const glob of root.descendantsOfType("use_wildcard")) {
-    let around = glob.parent;
-    while (around !== null && !scopeTypes.has(around.type)) around = around.parent;
-    open.push(rangeOf(around ?? root));
-  }
+  for (const use of root.descendantsOfType("use_declaration"))
+    if (use.descendantsOfType("use_wildcard").length > 0) open.push(rangeOf(use.parent ?? root));
   for (const macro of root.descendantsOfType("macro_invocation")) {
     const above = macro.parent?.type === "expression_statement" ? macro.parent.parent : macro.parent;
     if (above !== null && above !== undefined && itemScopes.has(above.type)) open.push(rangeOf(above));
@@ -89,7 +87,7 @@ function findScopes(root: Node): Scopes {
 }
 
 /** Sorted, without those inside another: so that asking is a search and not a walk. */
-function merge(ranges: readonly Range[]): Range[] {
+export function merge(ranges: readonly Range[]): Range[] {
   const outer: Range[] = [];
   for (const range of ranges.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
     const last = outer.at(-1);
@@ -98,7 +96,6 @@ function merge(ranges: readonly Range[]): Range[] {
   return outer;
 }
 
-const scopeTypes = new Set(["source_file", "declaration_list", "block"]);
 const itemScopes = new Set(["source_file", "declaration_list"]);
 
 /** `test`: compiled for tests only. `cfg`: under a condition. Null: neither. */
@@ -128,12 +125,18 @@ function splitList(text: string): string[] {
   return parts;
 }
 
-/** What an attribute is about: the next thing that is neither attribute nor comment. */
-export function itemOf(attribute: Node): Node | null {
-  let next = attribute.nextNamedSibling;
-  while (next !== null && (next.type === "attribute_item" || next.type.endsWith("_comment")))
-    next = next.nextNamedSibling;
-  return next;
+/**
+ * What each attribute is about: the next thing that is neither attribute nor comment. In the order given, which is that of
+ * the file. From the last to the first, so that a thousand attributes of one item are not walked a thousand times.
+ */
+export function itemsOf(attributes: readonly Node[]): (readonly [Node, Node | null])[] {
+  const items = new Map<number, Node | null>();
+  for (const attribute of attributes.toReversed()) {
+    let next = attribute.nextNamedSibling;
+    while (next?.type.endsWith("_comment") === true) next = next.nextNamedSibling;
+    items.set(attribute.id, next?.type === "attribute_item" ? (items.get(next.id) ?? null) : next);
+  }
+  return attributes.map((attribute) => [attribute, items.get(attribute.id) ?? null] as const);
 }
 
 function rangeOf(node: Node): Range {
@@ -141,7 +144,7 @@ function rangeOf(node: Node): Range {
 }
 
 /** `ranges` as `merge` leaves them. */
-function isInside(ranges: readonly Range[], node: Node): boolean {
+export function isInside(ranges: readonly Range[], node: Node): boolean {
   let low = 0;
   let high = ranges.length;
   while (low < high) {
@@ -208,10 +211,11 @@ function firstNamesOfUse(declaration: Node): First[] {
   return found;
 }
 
-/** Null where it begins with crate, self, super, a type in brackets or a name of a macro. */
-function firstNameOfPath(path: Node): First | null {
+/** Null where it begins with crate, self, super, a type in brackets or a name of a macro. `walked`: ids are added to it. */
+function firstNameOfPath(path: Node, walked?: Set<number>): First | null {
   let node = path;
   for (;;) {
+    walked?.add(node.id);
     const before = node.childForFieldName("path");
     if (before === null) {
       if (node.type === "identifier") return { name: nameOf(node), rooted: false };

@@ -1,50 +1,106 @@
-import type { CallExpression, Expression, NewExpression, Node, VariableDeclarator } from "oxc-parser";
+import type {
+  AssignmentExpression,
+  CallExpression,
+  ImportDeclaration,
+  NewExpression,
+  Node,
+  VariableDeclarator,
+} from "oxc-parser";
 
 export type { Node };
 
 /** Calls that load a module by its name: `require` and its relations, and what `createRequire` gave. */
 export interface Loaders {
-  see(node: VariableDeclarator): void;
+  see(node: VariableDeclarator | AssignmentExpression | ImportDeclaration): void;
   call(node: CallExpression): void;
   /** In the order of the file. */
   list(): readonly CallExpression[];
 }
 
 export function createLoaders(): Loaders {
-  const names = new Set(["require"]);
+  const makers = new Set(["createRequire"]);
+  const given: { readonly name: string; readonly by: Node }[] = [];
   const calls: CallExpression[] = [];
   return {
-    see: ({ id, init }) => {
-      if (id.type === "Identifier" && init !== null && isCreateRequire(init)) names.add(id.name);
+    see: (node) => {
+      if (node.type === "ImportDeclaration") for (const name of listMakers(node)) makers.add(name);
+      else {
+        const [to, by] = node.type === "VariableDeclarator" ? [node.id, node.init] : [node.left, node.right];
+        if (to.type === "Identifier" && by !== null) given.push({ name: to.name, by });
+      }
     },
-    call: (node) => {
-      if (node.callee.type === "Identifier" || isLoader(node.callee, names)) calls.push(node);
-    },
+    call: (node) => void calls.push(node),
     // A function may use a name above the line that makes it: which calls load is known at the end.
-    list: () => calls.filter((node) => isLoader(node.callee, names)),
+    list: () => {
+      const names = new Set(["require"]);
+      for (const { name, by } of given) {
+        const from = bare(by);
+        if (isCreateRequire(from, makers) || (from.type === "Identifier" && names.has(from.name))) names.add(name);
+      }
+      return calls.filter((node) => isLoader(node.callee, names, makers));
+    },
   };
 }
 
+/** What `createRequire` is called here, where it is called otherwise. */
+function listMakers({ specifiers }: ImportDeclaration): string[] {
+  return specifiers.flatMap((one) =>
+    one.type === "ImportSpecifier" && one.imported.type === "Identifier" && one.imported.name === "createRequire"
+      ? [one.local.name]
+      : [],
+  );
+}
+
 /** `require`, `module.require`, `require.resolve`, `import.meta.resolve`, `createRequire(…)`. */
-function isLoader(callee: Expression, names: ReadonlySet<string>): boolean {
+function isLoader(node: Node, names: ReadonlySet<string>, makers: ReadonlySet<string>): boolean {
+  const callee = bare(node);
   if (callee.type === "Identifier") return names.has(callee.name);
-  if (isCreateRequire(callee)) return true;
-  if (callee.type !== "MemberExpression" || callee.property.type !== "Identifier") return false;
-  const { object, property } = callee;
-  if (property.name === "require") return object.type === "Identifier" && object.name === "module";
-  if (property.name !== "resolve") return false;
+  if (isCreateRequire(callee, makers)) return true;
+  if (callee.type !== "MemberExpression") return false;
+  const object = bare(callee.object);
+  const name = callee.property.type === "Identifier" ? callee.property.name : literalOf(callee.property);
+  if (name === "require") return object.type === "Identifier" && object.name === "module";
+  if (name !== "resolve") return false;
   return object.type === "MetaProperty" || (object.type === "Identifier" && names.has(object.name));
 }
 
-function isCreateRequire(node: Expression): boolean {
+function isCreateRequire(from: Node, makers: ReadonlySet<string>): boolean {
+  const node = bare(from);
   if (node.type !== "CallExpression") return false;
-  const { callee } = node;
-  const name = callee.type === "MemberExpression" ? callee.property : callee;
-  return name.type === "Identifier" && name.name === "createRequire";
+  const callee = bare(node.callee);
+  if (callee.type === "Identifier") return makers.has(callee.name);
+  return (
+    callee.type === "MemberExpression" &&
+    callee.property.type === "Identifier" &&
+    callee.property.name === "createRequire"
+  );
+}
+
+/** Without what changes nothing of what it is: brackets, and what only says its type. */
+function bare(node: Node): Node {
+  let inner = node;
+  for (;;) {
+    if (
+      inner.type === "ParenthesizedExpression" ||
+      inner.type === "TSAsExpression" ||
+      inner.type === "TSSatisfiesExpression" ||
+      inner.type === "TSNonNullExpression" ||
+      inner.type === "TSTypeAssertion" ||
+      inner.type === "TSInstantiationExpression"
+    )
+      inner = inner.expression;
+    else {
+      // `(0, require)("x")`, as compilers write it.
+      const last = inner.type === "SequenceExpression" ? inner.expressions.at(-1) : undefined;
+      if (last === undefined) return inner;
+      inner = last;
+    }
+  }
 }
 
 /** A string, or a template without substitutions. */
-export function literalOf(node: Node): string | null {
+export function literalOf(written: Node): string | null {
+  const node = bare(written);
   if (node.type === "Literal" && typeof node.value === "string") return node.value;
   if (node.type !== "TemplateLiteral" || node.quasis.length !== 1) return null;
   return node.quasis[0]?.value.cooked ?? null;

@@ -10,7 +10,7 @@ import { readPackageLock } from "./package-lock.ts";
 import { readMemberLock } from "./workspace-lock.ts";
 
 /** Raised by hand when the reader finds something else in the same bytes. */
-const readerVersion = 2;
+const readerVersion = 3;
 
 /** TypeScript and JavaScript, read by oxc: the parser is the judge, no text in comments or strings is an import. */
 export function createTypeScriptReader(): ImportReader {
@@ -76,7 +76,10 @@ export function collectFromTree(parsed: ParseResult, text: string): Collected {
   const isModule = parsed.module.hasModuleSyntax;
   // The parser's own list of imports leaves out `export {} from "x"` and what stands in `declare module` blocks.
   new Visitor({
-    ImportDeclaration: (node) => add(node.source.value, kindOfImport(node), node.start),
+    ImportDeclaration: (node) => {
+      add(node.source.value, kindOfImport(node), node.start);
+      loaders.see(node);
+    },
     ExportNamedDeclaration: (node) => {
       if (node.source === null) return;
       const types = node.specifiers.length > 0 && node.specifiers.every((one) => one.exportKind === "type");
@@ -95,6 +98,7 @@ export function collectFromTree(parsed: ParseResult, text: string): Collected {
       if (isModule && node.id.type === "Literal") add(node.id.value, "type", node.start);
     },
     VariableDeclarator: (node) => loaders.see(node),
+    AssignmentExpression: (node) => loaders.see(node),
     CallExpression: (node) => loaders.call(node),
     NewExpression: (node) => {
       const path = literalOfFile(node);

@@ -62,6 +62,15 @@ describe("a batch", () => {
     ]);
   });
 
+  it("is read by the grammar only where its reader fails: one file is no harm to those beside it", async () => {
+    if (interpreter === null) return;
+    const narrow = createPythonReader({ interpreter, limits: { wallMs: 60_000, memoryBytes: 96 * 1024 ** 2 } });
+    const large = { path: "large.py", text: `x = [${"1, ".repeat(600_000)}]` };
+    const small = ["a", "b", "c"].map((name) => ({ path: `${name}.py`, text: `import ${name}` }));
+    const read = await narrow.readImports([...small, large]);
+    expect(read.map(({ findings }) => findings.length > 0)).toEqual([false, false, false, true]);
+  }, 60_000);
+
   it("whose interpreter does not start is read by the grammar, and says so", async () => {
     const missing = { executable: "/nowhere/python3", base: "/nowhere", version: "3.11.0", minor: "3.11" };
     const [found] = await createPythonReader({ interpreter: missing }).readImports([

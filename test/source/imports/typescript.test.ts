@@ -31,6 +31,14 @@ describe("imports (case 11)", () => {
     ["const a = require(`x`);", "require"],
     [`const a = require.resolve("x");`, "require"],
     [`const a = import.meta.resolve("x");`, "require"],
+    [`const a = (require as (name: string) => unknown)("x");`, "require"],
+    [`const a = require!("x");`, "require"],
+    [`const a = require?.("x");`, "require"],
+    [`const a = (0, require)("x");`, "require"],
+    [`const a = require("x" as string);`, "require"],
+    [`const a = module["require"]("x");`, "require"],
+    [`const load = require; load("x");`, "require"],
+    [`let load; load = createRequire(import.meta.url); load("x");`, "require"],
     [`import a = require("x");`, "require"],
     [`export import a = require("x");`, "require"],
     [`import "x";`, "side-effect"],
@@ -51,6 +59,12 @@ describe("imports (case 11)", () => {
     `export {};\n/// <reference types="x" />`,
   ])("%s is none", async (text) => {
     expect(await read(text)).toEqual({ imports: [], findings: [] });
+  });
+
+  it("by what createRequire gave is one, whatever it is called (case 11)", async () => {
+    const make = `import { createRequire as make } from "node:module";\n`;
+    const found = await read(`${make}const load = make(import.meta.url);\nload("x");\nmake(import.meta.url)("y");`);
+    expect(found.imports.map((one) => one.specifier)).toEqual(["node:module", "x", "y"]);
   });
 
   it("in JSX text is none, in JSX code is one", async () => {
