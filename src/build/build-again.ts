@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Artifact } from "../core/artifact.ts";
@@ -10,6 +10,7 @@ import { listArtifactFiles } from "../link/artifact/walk-artifact.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
 import { buildModule, type BuildModule } from "./build-module.ts";
 import { compareContents } from "./compare-contents.ts";
+import { removeRoot } from "./remove-root.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 export type SecondBuild =
@@ -52,7 +53,8 @@ export async function buildAgain(options: BuildModule & { readonly first: Artifa
       varied: ["another folder", "another order of files", "umask 077", "a later moment", affinity.said],
     };
   } finally {
-    await rm(work, { recursive: true, force: true });
+    const left = await removeRoot(work);
+    if (left !== "") options.onLog?.(left);
   }
 }
 

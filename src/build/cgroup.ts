@@ -171,8 +171,11 @@ async function makeGroup(group: Group): Promise<ControlGroup> {
   };
 }
 
+/** A machine that is short of everything takes its time to bury what was killed. */
+const endsWithinMs = 30_000;
+
 async function removeGroup(folder: string): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+  for (let attempt = 0; attempt < endsWithinMs / 10; attempt += 1) {
     const pids = await readText(join(folder, "cgroup.procs"));
     if (pids === null) return;
     for (const pid of pids.split("\n")) if (pid !== "") killProcess(Number(pid));

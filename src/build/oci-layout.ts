@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { open, readFile, rename, rm, stat } from "node:fs/promises";
+import { link, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
@@ -102,9 +102,20 @@ async function takeLock(path: string): Promise<boolean> {
     if (errorCode(error) !== "EEXIST") throw error;
   }
   try {
-    if (Date.now() - (await stat(path)).mtimeMs > staleLockMs) await rm(path, { force: true });
+    if (Date.now() - (await stat(path)).mtimeMs > staleLockMs) await removeStale(path);
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
   }
   return false;
+}
+
+/** Moved first and looked at again: two may find it stale, and the slower one must not take away what the faster one made. */
+async function removeStale(path: string): Promise<void> {
+  const aside = `${path}.${randomUUID()}`;
+  await rename(path, aside);
+  try {
+    if (Date.now() - (await stat(aside)).mtimeMs <= staleLockMs) await link(aside, path);
+  } finally {
+    await rm(aside, { force: true });
+  }
 }

@@ -226,12 +226,15 @@ function createWatch(run: LimitedRun, pid: () => number | null, stop: (why: Stop
   };
 }
 
+/** A machine that is short of everything takes its time to give back two gigabytes. */
+const endsWithinMs = 30_000;
+
 /**
  * Until the first process of a namespace, killed before, has taken all the others with it: bubblewrap itself ends as soon
  * as it knows the exit code.
  */
 async function waitUntilEnded(pid: number): Promise<void> {
-  for (let attempt = 0; attempt < 1000; attempt += 1) {
+  for (let attempt = 0; attempt < endsWithinMs / 5; attempt += 1) {
     const stat = await whenThere(readFile(`/proc/${pid}/stat`, "utf8"), ["ENOENT", "ESRCH"]);
     // Z: the rest is gone, and only its parent has not looked yet.
     if (stat === null || /^[ZX]/.test(stat.slice(stat.lastIndexOf(")") + 2))) return;

@@ -51,7 +51,13 @@ export async function startChild(options: ChildOptions): Promise<Running> {
   const logFile = join(options.logFolder, `${options.name}.log`);
   const child = await spawnDetached({ ...options, logFile });
   const entry: PidFile = { identity: child.identity, argv };
-  await writePidFile(pidFile, entry);
+  try {
+    await writePidFile(pidFile, entry);
+  } catch (error) {
+    // Nobody would know of it.
+    await end(options, entry);
+    throw error;
+  }
   let how: string | null = null;
   void child.ended.then((text) => (how = text));
   const ready = async (): Promise<boolean> => how !== null || (await options.isReady());

@@ -6,12 +6,12 @@ export async function writeAtomically(path: string, content: string | Uint8Array
   const half = `${path}.${randomBytes(4).toString("hex")}.half`;
   const file = await open(half, "wx", mode);
   try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  try {
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
     await rename(half, path);
   } catch (error) {
     await rm(half, { force: true });

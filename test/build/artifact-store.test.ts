@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openArtifactStore } from "../../src/build/artifact-store.ts";
+import { addToIndex } from "../../src/build/oci-layout.ts";
 import { packFolder } from "../../src/build/pack.ts";
 import { InputError } from "../../src/core/errors.ts";
 import { manifestSchema } from "../../src/core/manifest.ts";
@@ -55,6 +56,21 @@ describe("the artifact store", () => {
     await expect(store.putBlob(failing())).rejects.toThrow("gone");
     expect(await readdir(join(dir, "incoming"))).toEqual([]);
     expect(await readdir(join(dir, "blobs", "sha256"))).toEqual([]);
+  });
+
+  it("takes over the index's lock of a writer that was killed, and leaves nothing of it", async () => {
+    const dir = await createTemporaryFolder();
+    await openArtifactStore(dir);
+    const lock = join(dir, "index.json.lock");
+    await writeFile(lock, "");
+    await utimes(lock, 0, 0);
+    const digest = `sha256:${"a".repeat(64)}`;
+    const writers = Array.from({ length: 5 }, () =>
+      addToIndex(dir, { mediaType: "x", digest, size: 1, annotations: {} }),
+    );
+    await Promise.all(writers);
+    expect((await readdir(dir)).toSorted()).toEqual(["blobs", "incoming", "index.json", "oci-layout"]);
+    expect(await readFile(join(dir, "index.json"), "utf8")).toContain(digest);
   });
 
   it("is an OCI image layout that twenty writers can add to at once", async () => {

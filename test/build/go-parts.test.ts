@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { judgeFetch } from "../../src/build/builders/go-third-parties.ts";
 import { describeGoFailures } from "../../src/build/builders/go-tests.ts";
 import { stripGoComments } from "../../src/build/builders/go-strip.ts";
 import { compareGoLines, compareGoVersions } from "../../src/build/builders/go-versions.ts";
@@ -69,5 +70,29 @@ describe("what go test prints of failures", () => {
     expect(describeGoFailures("panic: boom\n\ngoroutine 1\nFAIL\tx.y/z\t0.01s\nFAIL\n")).toBe(
       "the tests of x.y/z ended with a failure\npanic: boom",
     );
+  });
+
+  it("of many are told apart from their groups by one look at each", () => {
+    const output = Array.from({ length: 50_000 }, (_, at) => `--- FAIL: T${at}\n    --- FAIL: T${at}/a/b\n`).join("");
+    expect(describeGoFailures(output)).toMatch(/^50000 tests fail:\nT0\/a\/b\n/);
+  });
+});
+
+describe("a fetch that fails", () => {
+  it.each([
+    ["unfit", "verifying a@v1: checksum mismatch"],
+    ["unfit", "go: errors parsing go.mod:\ngo.mod:3: malformed module path"],
+    ["unfit", 'go: malformed module path "-": leading dash'],
+    [
+      "outstanding",
+      'go: a@v1.0.0: Get "https://proxy.test/a/@v/v1.0.0.mod": net/http: HTTP/1.x transport connection broken: malformed HTTP response',
+    ],
+    [
+      "outstanding",
+      "go: a@v1.0.0: reading https://proxy.test/a/@v/v1.0.0.zip: 404 Not Found\n\tserver response: not found: a@v1.0.0: invalid version: git ls-remote -q origin: exit status 128",
+    ],
+    ["outstanding", 'go: a@v1.0.0: Get "https://proxy.test/a/@v/v1.0.0.mod": dial tcp: connection refused'],
+  ])("is %s where Go says: %s (R11, case 10)", (verdict, log) => {
+    expect(judgeFetch(log)).toMatchObject({ verdict: { verdict } });
   });
 });

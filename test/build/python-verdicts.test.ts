@@ -96,6 +96,18 @@ describe("a hostile Python module (case 55)", () => {
   );
 });
 
+it(
+  "a test that prints more than is kept is judged by how it ended, and sets have one order",
+  { timeout: 2 * timeout },
+  async () => {
+    const body =
+      "import sys; [print('x' * 1000) for _ in range(5000)]; self.assertEqual(sys.flags.hash_randomization, 0)";
+    const bed = await createPythonBed({ ...pythonCore, "core/tests/test_core.py": unittest(body) });
+    const built = await bed.build("core");
+    expect([built.verdict, built.findings]).toEqual([expect.objectContaining({ verdict: "fit" }), []]);
+  },
+);
+
 it("a wheel that is tagged with a path writes nothing there (case 49)", { timeout: 2 * timeout }, async () => {
   const outside = join(await createTemporaryFolder(), "evil");
   const hook = `from hatchling.builders.hooks.plugin.interface import BuildHookInterface\nclass Hook(BuildHookInterface):\n    def finalize(self, version, build_data, path):\n        import zipfile\n        with zipfile.ZipFile(path) as old:\n            files = {name: old.read(name) for name in old.namelist()}\n        with zipfile.ZipFile(path, "w") as new:\n            for name, data in files.items():\n                new.writestr(name, data.replace(b"Tag: py3-none-any", b"Tag: py3-none-any/${"../".repeat(20)}${outside.slice(1)}"))\n`;

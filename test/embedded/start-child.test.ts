@@ -51,6 +51,12 @@ const kill = async (identity: ProcessIdentity | null): Promise<void> => {
   expect(await waitUntil(() => !isAlive(identity), 5_000)).toBe(true);
 };
 
+it("ends what it started where it cannot write down that it did", async () => {
+  const runFolder = join(folder, "not-there");
+  await expect(startChild({ ...options, runFolder })).rejects.toThrow(/ENOENT/);
+  expect(await waitUntil(none, 5_000)).toBe(true);
+});
+
 it("starts, writes a log, and stops with all that it started", async () => {
   const running = await startChild(options);
   expect(running.adopted).toBe(false);

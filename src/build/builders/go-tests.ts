@@ -18,10 +18,14 @@ export async function runGoTests(job: BuildJob, run: Omit<GoRun, "step" | "argum
 export function describeGoFailures(output: string): string {
   const failures: string[] = [];
   const lines = output.split("\n");
-  const names = lines.flatMap((line) => /^\s*--- FAIL: (\S+)/.exec(line)?.[1] ?? []);
+  const groups = new Set<string>();
+  for (const line of lines) {
+    const name = /^\s*--- FAIL: (\S+)/.exec(line)?.[1] ?? "";
+    for (let at = name.lastIndexOf("/"); at > 0; at = name.lastIndexOf("/", at - 1)) groups.add(name.slice(0, at));
+  }
   for (const [at, line] of lines.entries()) {
     const name = /^\s*--- FAIL: (\S+)/.exec(line)?.[1];
-    if (name === undefined || names.some((other) => other.startsWith(`${name}/`))) continue;
+    if (name === undefined || groups.has(name)) continue;
     const reason = /^\s+\S+\.go:\d+: .*$/.test(lines[at + 1] ?? "") ? `: ${lines[at + 1]?.trim()}` : "";
     failures.push(`${name}${reason}`);
   }

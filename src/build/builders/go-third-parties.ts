@@ -61,16 +61,16 @@ export async function fetchGoThirdParties(
 }
 
 /** What go.mod and go.sum are to blame for is the module's; everything else may answer better another time. */
-function judgeFetch(log: string): BuildOutcome {
+export function judgeFetch(log: string): BuildOutcome {
   const message = firstLines(log, 8);
   const newer = judgeGoVersion(log);
   if (newer !== null) return newer;
-  if (
-    /checksum mismatch|SECURITY ERROR|missing go\.sum entry|updates to go\.mod needed|malformed|invalid version|errors parsing/.test(
-      log,
-    )
-  )
-    return unfit("compile", `go.sum and go.mod: ${message}`);
+  const isTheirs =
+    /checksum mismatch|SECURITY ERROR|missing go\.sum entry|updates to go\.mod needed|errors parsing/.test(log);
+  // A registry in trouble uses these words too: of an answer that is malformed, of a version that it cannot get just now.
+  const isWords =
+    /malformed|invalid version/.test(log) && !/\breading https?:\/\/|\b(Get|Head) "?https?:\/\//.test(log);
+  if (isTheirs || isWords) return unfit("compile", `go.sum and go.mod: ${message}`);
   return outstanding("registry", `modules could not be fetched: ${message}`);
 }
 

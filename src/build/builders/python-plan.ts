@@ -5,6 +5,7 @@ import {
   readRequirement,
   type Requirement,
 } from "../../source/imports/python-facts.ts";
+import { parseJson } from "../../source/imports/package-facts.ts";
 import { describeLocked, type LockedDistribution } from "../../source/imports/python-lock.ts";
 import { normaliseDistribution } from "../../source/imports/python-source.ts";
 import { type BuildJob, type Judged, judgeEnvironment, unfit } from "./builder.ts";
@@ -39,17 +40,24 @@ export async function describeWheels(
   if (environment !== null) return environment;
   if (result.kind !== "exited" || result.code !== 0)
     return unfit("compile", `a locked wheel cannot be read: ${result.log.trim().slice(-500)}`);
-  return result.stdout
-    .trim()
-    .split("\n")
-    .map((line) => {
-      const { name, version, requires } = describedSchema.parse(JSON.parse(line));
-      return {
-        name: normaliseDistribution(name),
-        version,
-        requires: requires.flatMap((one) => readRequirement(one) ?? []),
-      };
+  return readDescriptions(result.stdout);
+}
+
+/** No line: all that is locked is for other platforms. A wheel may say anything of itself, or nothing. */
+export function readDescriptions(text: string): readonly DescribedWheel[] | Judged {
+  const wheels: DescribedWheel[] = [];
+  for (const line of text.split("\n").filter((one) => one !== "")) {
+    const described = parseJson(line, "METADATA", describedSchema);
+    if (described.kind === "refused")
+      return unfit("compile", `a locked wheel does not say what it is: ${line.slice(0, 200)}`);
+    const { name, version, requires } = described.value;
+    wheels.push({
+      name: normaliseDistribution(name),
+      version,
+      requires: requires.flatMap((one) => readRequirement(one) ?? []),
     });
+  }
+  return wheels;
 }
 
 export interface EnvironmentPlan {

@@ -13,10 +13,13 @@ export interface PythonRun {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** One program of ours in the sandbox, by the interpreter without its packages, settings and environment. */
+/**
+ * One program of ours in the sandbox, by the interpreter without its packages and settings. Not `-I`: that leaves out the
+ * environment, which is ours and fixed, and with it the seed that gives sets of names one order.
+ */
 export async function runPython(job: BuildJob, toolchain: PythonToolchain, run: PythonRun): Promise<SandboxResult> {
   const result = await job.sandbox.run({
-    command: [toolchain.python.executable, "-I", "-S", "-B", "-c", run.script, ...run.words],
+    command: [toolchain.python.executable, "-P", "-s", "-S", "-B", "-c", run.script, ...run.words],
     folder: run.folder,
     mounts: [...toolchain.mounts, ...run.mounts],
     env: { PYTHONHASHSEED: "0", ...run.env },

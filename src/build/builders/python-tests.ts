@@ -33,15 +33,21 @@ export async function importAll(
   const environment = judgeEnvironment("importing what is published", result);
   if (environment !== null) return environment;
   if (result.kind !== "exited") return null;
-  const failures = result.stdout.split("\n").flatMap((line) => /^import-failed (.*)$/.exec(line)?.[1] ?? []);
+  const said = readSaid(result, /^imports-done /m);
+  const failures = said.split("\n").flatMap((line) => /^import-failed (.*)$/.exec(line)?.[1] ?? []);
   if (failures.length > 0) {
     const lacks = findLackingInPython(failures, owners);
     const refused = unfit("compile", `cannot be imported:\n${failures.slice(0, 20).join("\n")}`);
     return { ...refused, ...(lacks.length === 0 ? {} : { lacks }) };
   }
-  if (!/^imports-done 0$/m.test(result.stdout))
+  if (!/^imports-done 0$/m.test(said))
     return unfit("compile", `importing what is published ended before it was done: ${result.log.trim().slice(-500)}`);
   return null;
+}
+
+/** Our programs say at last how it went; of what prints more than is kept of stdout, the end is in the log. */
+function readSaid({ stdout, log }: { readonly stdout: string; readonly log: string }, last: RegExp): string {
+  return last.test(stdout) ? stdout : `${stdout}\n${log}`;
 }
 
 export interface RunPythonTests {
@@ -96,16 +102,16 @@ export async function runPythonTests(
   const environment = judgeEnvironment("testing", result);
   if (environment !== null) return environment;
   if (result.kind !== "exited") throw new Error("what did not exit was judged");
-  return judgeTests(result.stdout, result.log);
+  return judgeTests(readSaid(result, /^tests-done /m), result.log);
 }
 
 function nameOf(path: string): string {
   return path.replace(/\.py$/, "").replaceAll("/", ".");
 }
 
-function judgeTests(stdout: string, log: string): Tested {
-  const failures = stdout.split("\n").flatMap((line) => /^test-failed (.*)$/.exec(line)?.[1] ?? []);
-  const count = /^tests-done (\d+)$/m.exec(stdout)?.[1];
+function judgeTests(said: string, log: string): Tested {
+  const failures = [...new Set(said.split("\n").flatMap((line) => /^test-failed (.*)$/.exec(line)?.[1] ?? []))];
+  const count = /^tests-done (\d+)$/m.exec(said)?.[1];
   if (failures.length === 0 && count !== undefined) return { kind: "tested", count: Number(count) };
   const more = failures.length > 10 ? `\n… and ${failures.length - 10} more` : "";
   const message =
