@@ -138,6 +138,7 @@ function createGatherer(folder: TreeFolder, limits: TreeLimits): Gatherer {
   let tree: ObjectId | null = null;
   let refused: string | null = null;
   let bytes = 0;
+  const known = new Set<string>();
   // A folder too: what is below it may be deeper than anybody wants to be told.
   const refuseUnsafe = (path: string): void => {
     const unsafe = describeUnsafePath(path, limits.depth);
@@ -170,6 +171,9 @@ function createGatherer(folder: TreeFolder, limits: TreeLimits): Gatherer {
       const { mode, type, id } = entry;
       entries.get(slash === -1 ? "" : path.slice(0, slash))?.push({ mode, type, id, name: path.slice(slash + 1) });
       if (folder.without.some((inner) => path === inner || path.startsWith(`${inner}/`))) return;
+      // Git writes no such tree, and reads one: which of the two is meant nobody can say.
+      if (known.has(path)) refused ??= `${JSON.stringify(path.slice(0, 200))}: there are two of that name`;
+      known.add(path);
       if (entry.type === "tree") refuseUnsafe(path);
       else take(entry, path);
     },

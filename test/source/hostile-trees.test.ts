@@ -169,6 +169,14 @@ describe("a hostile tree, compared beside a module that is well (case 54)", () =
     await expectContained(bed, await bed.commitWith(id), /refused: .*deeper than 40 folders/);
   });
 
+  it("with two files of one name is refused: git reads what it would not write", { timeout }, async () => {
+    const bed = await createBed();
+    const [one, two] = [await bed.blob("one"), await bed.blob("two")];
+    const same = [one, two].map((id) => ({ mode: "100644" as const, name: "same", id }));
+    const commit = await bed.commitWith(await writeTree(bed.origin, same));
+    await expectContained(bed, commit, /folder evil of .* is refused: "same": there are two of that name/);
+  });
+
   it.each([
     ["a control character", "a\u001b[31mb"],
     ["a line end", "a\nmesh.yaml"],

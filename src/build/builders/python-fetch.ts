@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
-import { cp, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { createReadStream, existsSync } from "node:fs";
+import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode, whenThere } from "../../core/errors.ts";
 import { normaliseModes } from "../normalise-modes.ts";
@@ -23,7 +23,8 @@ export async function fetchWheels(
   lines: readonly string[],
 ): Promise<FetchedWheels> {
   const kept = keptFolder(job, toolchain, "wheels", lines);
-  if ((await whenThere(stat(kept))) !== null) return { kind: "fetched", wheels: kept };
+  if (await isKeptWhole(kept, lines)) return { kind: "fetched", wheels: kept };
+  await rm(kept, { recursive: true, force: true });
   const folder = join(job.root, `fetch-${randomUUID()}`);
   await mkdir(join(folder, "wheels"), { recursive: true });
   await writeFile(join(folder, "requirements.txt"), `${lines.join("\n")}\n`);
@@ -45,6 +46,19 @@ export async function fetchWheels(
   if (result.kind === "exited" && result.code !== 0) return judgeFetch(what, result.log, await readUnread(folder));
   await keep(join(folder, "wheels"), kept);
   return { kind: "fetched", wheels: kept };
+}
+
+/** They were right when they were fetched: one that is not now is the disk's fault, and is fetched again. */
+async function isKeptWhole(kept: string, lines: readonly string[]): Promise<boolean> {
+  const names = await whenThere(readdir(kept));
+  if (names === null) return false;
+  const hashes = new Set(lines.flatMap((line) => [...line.matchAll(/--hash=sha256:(\w+)/g)].map(([, hash]) => hash)));
+  for (const name of names) {
+    const hash = createHash("sha256");
+    for await (const chunk of createReadStream(join(kept, name)) as AsyncIterable<Buffer>) hash.update(chunk);
+    if (!hashes.has(hash.digest("hex"))) return false;
+  }
+  return true;
 }
 
 /** The build backend, ready to be imported: fetched and unpacked once, and kept by its pins. Answers its folder. */

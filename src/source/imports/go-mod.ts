@@ -3,6 +3,9 @@ import type { Finding } from "../finding.ts";
 export const goModFile = "go.mod";
 export const goSumFile = "go.sum";
 
+/** Thousands of lines: more is no file of people's or of Go's. */
+const charactersLimit = 512 * 1024;
+
 export interface GoRequire {
   readonly path: string;
   readonly version: string;
@@ -54,7 +57,8 @@ export function readGoMod(text: string): GoMod {
   const refuse = (line: number, message: string): void => {
     findings.push({ severity: "error", file: goModFile, line, message });
   };
-  for (const { words, line } of directives(text, refuse)) {
+  if (text.length > charactersLimit) refuse(0, `has more than ${charactersLimit} characters`);
+  for (const { words, line } of directives(text.slice(0, charactersLimit), refuse)) {
     const [directive, first, second] = words;
     if (directive === "module" && first !== undefined && words.length === 2) module = first;
     else if (directive === "go" && first !== undefined && /^\d+\.\d+(\.\d+)?(rc\d+|beta\d+)?$/.test(first))

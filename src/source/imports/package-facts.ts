@@ -76,11 +76,28 @@ export function stripJsonComments(text: string): string {
   return bare.replaceAll(/"(?:\\.|[^"\\\n])*"?|,(?=\s*[}\]])/g, (token) => (token === "," ? " " : token));
 }
 
+/** Deeper than any file that a person or a tool writes: what walks a value goes down as deep as it is. */
+const depthLimit = 200;
+
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (const [token] of text.matchAll(/"(?:\\.|[^"\\\n])*"?|[[\]{}]/g)) {
+    if (token === "[" || token === "{") depth += 1;
+    else if (token === "]" || token === "}") depth -= 1;
+    if (depth > depthLimit) return true;
+  }
+  return false;
+}
+
 export function parseJson<T>(
   text: string,
   file: string,
   schema: z.ZodType<T>,
 ): { readonly kind: "value"; readonly value: T } | { readonly kind: "refused"; readonly finding: Finding } {
+  if (isTooDeep(text)) {
+    const message = `is nested deeper than ${depthLimit} levels`;
+    return { kind: "refused", finding: { severity: "error", file, line: 0, message } };
+  }
   // `undefined` for broken JSON, `null` for keys that would change every object's prototype.
   const value: unknown = safeParse(text);
   const parsed = schema.safeParse(value);

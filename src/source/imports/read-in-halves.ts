@@ -7,9 +7,9 @@ type Batch<Answer> =
 
 export interface ReadInHalves<Text, Answer> {
   /** A batch is read whole or not at all. */
-  read(texts: readonly Text[]): Promise<Batch<Answer>>;
+  readonly read: (texts: readonly Text[]) => Promise<Batch<Answer>>;
   /** What cannot be read so, with the reason. */
-  otherwise(texts: readonly Text[], why: string): Promise<readonly Answer[]>;
+  readonly otherwise: (texts: readonly Text[], why: string) => Promise<readonly Answer[]>;
 }
 
 /** What makes a reader fail is found by halves: what one file does is no harm to those that happen to be beside it. */

@@ -61,10 +61,14 @@ export function createGoResolver(context: ResolverContext): Resolver {
     packages: new Set(packages.filter((folder) => !isNested(nested, folder))),
     required: new Set(mod.requires.map(({ path }) => path)),
   };
-  const resolve = (file: string, found: Import): Resolution =>
-    isNested(nested, posix.dirname(file)) || isIgnored(mod.ignores, posix.dirname(file))
-      ? inside
-      : resolveImport(context, facts, file, found.specifier);
+  // By folder: one has many files, and each of them many imports.
+  const left = new Map<string, boolean>();
+  const resolve = (file: string, found: Import): Resolution => {
+    const folder = posix.dirname(file);
+    const isLeftOut = left.get(folder) ?? (isNested(nested, folder) || isIgnored(mod.ignores, folder));
+    left.set(folder, isLeftOut);
+    return isLeftOut ? inside : resolveImport(context, facts, file, found.specifier);
+  };
   return { findings, declared: [], resolve };
 }
 

@@ -25,7 +25,7 @@ export function createPythonResolver(context: ResolverContext): Resolver {
     if (found.specifier.startsWith(".")) return resolveRelative(found, place);
     const top = found.specifier.split(".", 1)[0] ?? "";
     const owner = context.published.get(top);
-    const local = place.kind === "test" ? findLocal(context.files, place.top, top) : null;
+    const local = place.kind === "test" ? findLocal(has, place.top, top) : null;
     if (local !== null && !layout.names.includes(top))
       return owner === undefined
         ? inside
@@ -99,10 +99,9 @@ function resolveRelative({ specifier, kind }: Import, place: Exclude<PythonPlace
 }
 
 /** A file or folder that Python finds first, because it lies in the folder of the test. */
-function findLocal(files: readonly string[], top: string, name: string): string | null {
+function findLocal(has: (path: string) => boolean, top: string, name: string): string | null {
   const prefix = top === "" ? "" : `${top}/`;
-  const wanted = [`${prefix}${name}.py`, `${prefix}${name}/__init__.py`];
-  return files.find((path) => wanted.includes(path)) ?? null;
+  return [`${prefix}${name}/__init__.py`, `${prefix}${name}.py`].find(has) ?? null;
 }
 
 function describeUnlisted(facts: Facts, owner: Name, top: string, use: "build" | "test"): Resolution["finding"] {

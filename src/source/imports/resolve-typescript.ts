@@ -127,11 +127,23 @@ function isThere(context: ResolverContext, target: string): boolean {
   const path = posix.normalize(target);
   if (path === ".." || path.startsWith("../")) return true;
   const bare = path.replace(/\.[mc]?jsx?$/, "");
-  return context.files.some((file) => {
-    if (file === path) return true;
-    if (!file.startsWith(bare)) return false;
-    return /^(\/index)?(\.d)?\.([mc]?[tj]sx?|json)$/.test(file.slice(bare.length));
-  });
+  const files = filesOf(context);
+  return files.has(path) || endings.some((ending) => files.has(`${bare}${ending}`));
+}
+
+const endings = ["", "/index"].flatMap((index) =>
+  ["", ".d"].flatMap((declared) =>
+    ["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "json"].map((one) => `${index}${declared}.${one}`),
+  ),
+);
+
+const fileSets = new WeakMap<ResolverContext["files"], ReadonlySet<string>>();
+
+/** Asked for each import: a folder of thousands of files is not walked each time. */
+function filesOf({ files }: ResolverContext): ReadonlySet<string> {
+  const known = fileSets.get(files) ?? new Set(files);
+  fileSets.set(files, known);
+  return known;
 }
 
 function leaves(file: string, specifier: string): boolean {

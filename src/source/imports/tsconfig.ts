@@ -43,9 +43,14 @@ export function isTsconfig(path: string): boolean {
   return /(^|\/)tsconfig([.-][\w.-]+)?\.json$/.test(path) && !/(^|\/)node_modules\//.test(path);
 }
 
+/** Of files that extend each other. */
+const chainLimit = 50;
+
 interface Read {
   readonly facts: FactFiles;
   readonly seen: readonly string[];
+  /** What was read before: two may extend one, and again two of these. */
+  readonly known: Map<string, Options>;
   readonly imports: SettingsImport[];
   readonly findings: Finding[];
 }
@@ -60,7 +65,7 @@ interface Options {
 
 /** tsconfig.json with all that it extends, as the compiler joins them: an option of the later file replaces the earlier. */
 export function readSettings(facts: FactFiles): Settings {
-  const read: Read = { facts, seen: [], imports: [], findings: [] };
+  const read: Read = { facts, seen: [], known: new Map(), imports: [], findings: [] };
   const options = facts.has(tsconfigFile) ? readFile(read, tsconfigFile) : {};
   const runtime = options.jsx?.startsWith("react-jsx") === true ? options.jsxImportSource : undefined;
   return {
@@ -120,7 +125,10 @@ function readBase(read: Read, file: string, base: string): Options {
   if (target.startsWith("../")) return refuse("which is outside the module's folder: the build does not have it");
   if (!read.facts.has(target)) return refuse("which is not there, or is not called tsconfig.<something>.json");
   if (target === file || read.seen.includes(target)) return refuse("which extends this file itself");
-  return readFile({ ...read, seen: [...read.seen, file] }, target);
+  if (read.seen.length >= chainLimit) return refuse(`which is the ${chainLimit + 1}th of one chain`);
+  const options = read.known.get(target) ?? readFile({ ...read, seen: [...read.seen, file] }, target);
+  read.known.set(target, options);
+  return options;
 }
 
 /** Where a text stands in a file of settings; 0 where it is written in another way. */

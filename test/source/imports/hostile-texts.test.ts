@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { stripJsonComments } from "../../../src/source/imports/package-facts.ts";
+import { readGoMod } from "../../../src/source/imports/go-mod.ts";
+import { readPackage, stripJsonComments } from "../../../src/source/imports/package-facts.ts";
 import { readPythonLock } from "../../../src/source/imports/python-lock.ts";
+import { readSettings } from "../../../src/source/imports/tsconfig.ts";
 import { createRustReader } from "../../../src/source/imports/rust.ts";
 
 /**
@@ -14,6 +16,33 @@ describe("a text that is made to be read slowly is read once (case 53)", () => {
     ["commas", ","],
   ])("tsconfig.json: %s", (_what, text) => {
     expect(stripJsonComments(text.repeat(1_000_000))).not.toBe("");
+  });
+
+  it("tsconfig.json: files that extend each other in twos, and in a long chain", () => {
+    const extend = (count: number, times: number): Map<string, string> => {
+      const name = (at: number): string => (at === 0 ? "tsconfig.json" : `tsconfig.${at}.json`);
+      const base = (at: number): string => JSON.stringify({ extends: Array(times).fill(`./${name(at + 1)}`) });
+      const files = Array.from({ length: count }, (_, at) => [name(at), base(at)] as const);
+      return new Map([...files, [name(count), "{}"]]);
+    };
+    expect(readSettings(extend(40, 2)).findings).toEqual([]);
+    expect(readSettings(extend(5_000, 1)).findings).toMatchObject([
+      { file: "tsconfig.50.json", message: expect.stringMatching(/which is the 51th of one chain/) },
+    ]);
+  });
+
+  it("package.json: deeper than anybody writes is refused, and no walk goes down there", () => {
+    const deep = `{"name":"x","imports":{"#a":${'{"a":'.repeat(50_000)}"./x"${"}".repeat(50_000)}}}`;
+    expect(readPackage(deep)).toMatchObject({
+      kind: "refused",
+      finding: { message: "is nested deeper than 200 levels" },
+    });
+    expect(readPackage(`{"name":"x","description":"${"[".repeat(1_000)}"}`).kind).toBe("package");
+  });
+
+  it("go.mod: longer than anybody's is refused", () => {
+    const { findings } = readGoMod(`module a.test/a\n${"ignore x\n".repeat(100_000)}`);
+    expect(findings[0]).toMatchObject({ file: "go.mod", message: "has more than 524288 characters" });
   });
 
   it.each([
