@@ -58,6 +58,12 @@ describe("secrets in texts (R46, case 51)", () => {
     ];
     for (const spelling of spellings) expect(redactor.redact(`x ${spelling} y`)).not.toContain(spelling);
   });
+
+  it("are taken out whole where one begins as another", () => {
+    const redactor = createRedactor();
+    for (const secret of ["hunter2", "hunter2-and-more"]) redactor.remember(secret);
+    expect(redactor.redact("it is hunter2-and-more, or hunter2")).toBe("it is [REDACTED], or [REDACTED]");
+  });
 });
 
 describe("paths in the root (case 49, case 52)", () => {

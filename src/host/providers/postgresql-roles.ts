@@ -14,6 +14,8 @@ const roleSchema = z.object({
   sessions: z.coerce.number(),
   database: z.string().nullable(),
   databaseMarked: z.boolean().nullable(),
+  /** Its database takes connections, without a limit of its own. */
+  databaseOpen: z.boolean().nullable(),
   publicMayConnect: z.boolean().nullable(),
   mayConnect: z.boolean().nullable(),
 });
@@ -37,6 +39,7 @@ export async function readRoles(admin: pg.Client, name: string | null = null): P
            (SELECT count(*) FROM pg_stat_activity s WHERE s.usesysid = r.oid) AS "sessions",
            d.datname AS "database",
            shobj_description(d.oid, 'pg_database') IS NOT DISTINCT FROM shobj_description(r.oid, 'pg_authid') AS "databaseMarked",
+           d.datallowconn AND d.datconnlimit = -1 AS "databaseOpen",
            has_database_privilege('public', d.oid, 'CONNECT') AS "publicMayConnect",
            has_database_privilege(r.oid, d.oid, 'CONNECT') AS "mayConnect"
       FROM pg_roles r LEFT JOIN pg_database d ON d.datname = r.rolname

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { InputError, UnavailableError } from "../../core/errors.ts";
+import { errorCode, InputError, UnavailableError } from "../../core/errors.ts";
 import { withConnection, isRefusedLogin, type Login } from "./postgresql-connection.ts";
 import { readRoles, type RoleRow } from "./postgresql-roles.ts";
 import { eachOf } from "./each-of.ts";
@@ -29,9 +29,10 @@ export function createPostgresqlProvider(nowMs: () => number): Provider {
         const grant = byName.get(role.name);
         const problems = role.login && grant?.provision === marker.provision ? problemsOf(role, grant) : [];
         if (role.login && grant !== undefined && problems.length === 0) {
-          const trace = JSON.stringify([role, access.admin, grant.password]);
+          // Sessions come and go: that says nothing about the login.
+          const trace = JSON.stringify([{ ...role, sessions: 0 }, access.admin, grant.password]);
           const before = tried.get(role.name);
-          if (before?.trace !== trace || nowMs() - before.atMs > loginTrustedMs) {
+          if (before?.trace !== trace || Math.abs(nowMs() - before.atMs) > loginTrustedMs) {
             const problem = await tryLogin(access, grant);
             if (problem === null) tried.set(role.name, { trace, atMs: nowMs() });
             else problems.push(problem);
@@ -71,6 +72,7 @@ function problemsOf(role: RoleRow, grant: WantedGrant): string[] {
   const problems: string[] = [];
   if (role.database === null) problems.push("its database is not there");
   else if (role.databaseMarked === false) problems.push("its database is not marked");
+  if (role.databaseOpen === false) problems.push("its database is not open to it");
   if (role.publicMayConnect === true) problems.push("everybody may connect to it");
   if (role.mayConnect === false) problems.push("it may not connect to its database");
   if (role.connectionLimit !== -1) problems.push("its connections are limited");
@@ -79,7 +81,10 @@ function problemsOf(role: RoleRow, grant: WantedGrant): string[] {
   return problems;
 }
 
-/** Really logs in as the consumer. Null: it works. */
+/**
+ * Really logs in as the consumer. Null: it works. Whatever else comes of it is this one's problem: the administrator was
+ * answered, and what others have must be made and taken away all the same, from who holds all connections first of all.
+ */
 async function tryLogin(access: ProviderAccess, grant: WantedGrant): Promise<string | null> {
   try {
     const login = { user: grant.name, password: grant.password, database: grant.name };
@@ -87,7 +92,9 @@ async function tryLogin(access: ProviderAccess, grant: WantedGrant): Promise<str
     return null;
   } catch (error) {
     if (isRefusedLogin(error)) return "it cannot log in";
-    throw error;
+    const why = errorCode(error instanceof UnavailableError ? error.cause : error) ?? "no answer";
+    // absence is the answer: that it fails, and how, is what is found of this grant, and reported.
+    return `its login fails (${why})`;
   }
 }
 
@@ -134,6 +141,7 @@ async function issueDatabase(admin: pg.Client, access: ProviderAccess, grant: Wa
   await inTransaction(admin, [
     `REVOKE ALL ON DATABASE ${name} FROM PUBLIC`,
     `GRANT CONNECT, CREATE, TEMPORARY ON DATABASE ${name} TO ${name}`,
+    `ALTER DATABASE ${name} ALLOW_CONNECTIONS true CONNECTION LIMIT -1`,
     `COMMENT ON DATABASE ${name} IS ${pg.escapeLiteral(writeMarker(access.mesh, grant))}`,
   ]);
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { connect, createServer, type Socket } from "node:net";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { UnavailableError } from "../../../src/core/errors.ts";
@@ -76,6 +77,33 @@ async function conclusion(...grants: WantedGrant[]) {
   return concludeGrants({ access, grants }, await provider.readGrants(access, grants));
 }
 
+/** Hangs up on whoever begins with this; all else goes to the server. */
+async function raiseProxy(refused: string) {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect({ host: admin.hostname, port: Number(admin.port) });
+    for (const socket of [near, far]) sockets.add(socket.on("error", () => undefined));
+    near.on("close", () => far.destroy());
+    far.on("close", () => near.destroy());
+    near.once("data", (first: Buffer) => {
+      if (first.includes(refused)) return near.destroy();
+      far.write(first);
+      near.pipe(far);
+      return far.pipe(near);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const bound = server.address();
+  if (bound === null || typeof bound === "string") throw new Error("the proxy listens on no port");
+  return {
+    port: bound.port,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
 describe("PostgreSQL as a provider", () => {
   it("mints a database that its consumer can use, twice without a difference (R17)", async () => {
     const grant = grantFor("web");
@@ -119,6 +147,23 @@ describe("PostgreSQL as a provider", () => {
     expect((await asAdmin("SELECT id FROM rows", one.name)).rows).toEqual([{ id: 42 }]);
   });
 
+  it("withdraws also while another one's login has no answer: whoever holds all connections is put out, too", async () => {
+    const [one, two] = [grantFor("web"), grantFor("shop")];
+    await apply(one, two);
+    const proxy = await raiseProxy(`user\0${two.name}\0`);
+    access = { ...access, admin: `127.0.0.1:${proxy.port}` };
+    try {
+      await apply(two);
+      expect(await conclusion(two)).toMatchObject({
+        state: "failed",
+        message: expect.stringContaining("its login fails"),
+      });
+    } finally {
+      await proxy.close();
+    }
+    await expect(login(one)).rejects.toThrow(/is not permitted to log in|password authentication failed/);
+  });
+
   it("gives the same database back under a new version, never the old password", async () => {
     const one = grantFor("web");
     await apply(one);
@@ -140,6 +185,8 @@ describe("PostgreSQL as a provider", () => {
       [`ALTER ROLE ${grant.name} CREATEDB`, /more rights/],
       [`ALTER ROLE ${grant.name} CONNECTION LIMIT 0`, /connections are limited/],
       [`GRANT CONNECT ON DATABASE ${grant.name} TO PUBLIC`, /everybody may connect/],
+      [`ALTER DATABASE ${grant.name} CONNECTION LIMIT 0`, /its database is not open/],
+      [`ALTER DATABASE ${grant.name} ALLOW_CONNECTIONS false`, /its database is not open/],
       [`COMMENT ON DATABASE ${grant.name} IS NULL`, /is not marked/],
       [`DROP DATABASE ${grant.name} WITH (FORCE)`, /its database is not there/],
     ];

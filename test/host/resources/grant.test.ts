@@ -1,0 +1,57 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import type { ResourceOf } from "../../../src/core/resource.ts";
+import { hostFolders } from "../../../src/host/folders.ts";
+import type { ObservedGrant, Provider } from "../../../src/host/providers/provider.ts";
+import { createGrantHandler } from "../../../src/host/resources/grant.ts";
+import { makeDeclaration } from "../../link/support/fixtures.ts";
+import { makeFolder } from "../../support/host-bed.ts";
+
+const web: ObservedGrant = { provision: "web", version: 1, name: "web", access: true, problems: [] };
+
+async function removeFrom(provider: Pick<Provider, "readGrants" | "withdrawGrants">) {
+  const folder = await makeFolder();
+  const adminPasswordFile = path.join(folder, "password");
+  await writeFile(adminPasswordFile, "secret\n", { mode: 0o600 });
+  const resource: ResourceOf<"grant"> = {
+    id: "grant/postgres/postgresql",
+    module: "postgres",
+    after: [],
+    kind: "grant",
+    provider: "postgresql",
+    endpoint: { host: "db", port: 5432 },
+    admin: "db:5432",
+    adminUser: "postgres",
+    adminPasswordFile,
+    grants: [],
+  };
+  const whole: Provider = { kind: "postgresql", issueGrants: async () => undefined, ...provider };
+  const context = {
+    folders: hostFolders(path.join(folder, "host")),
+    declaration: makeDeclaration(),
+    openSecret: () => Promise.reject(new Error("nothing is opened")),
+  };
+  return createGrantHandler(context, { postgresql: whole, rabbitmq: whole }, "postgresql").remove(resource);
+}
+
+describe("a grant list that is not wanted any more (R20, R43)", () => {
+  it("is gone when nobody is read to have access", async () => {
+    let there = [web, { ...web, provision: "old", access: false }];
+    const withdrawn: string[] = [];
+    const removal = removeFrom({
+      readGrants: async () => there,
+      async withdrawGrants(_access, which) {
+        withdrawn.push(...which.map(({ provision }) => provision));
+        there = there.map((each) => ({ ...each, access: false }));
+      },
+    });
+    expect(await removal).toEqual({ kind: "removed" });
+    expect(withdrawn).toEqual(["web"]);
+  });
+
+  it("is not, when somebody still has: what was run is no proof", async () => {
+    const removal = removeFrom({ readGrants: async () => [web], withdrawGrants: async () => undefined });
+    await expect(removal).rejects.toThrow("web v1 with access");
+  });
+});
