@@ -185,6 +185,29 @@ describe("third-party packages", () => {
     expect(await readFile(path, "utf8")).toBe("module.exports = 1;\n");
   });
 
+  it(
+    "of a workspace are what the `overrides` of its root made of them, also against a member's own range",
+    { timeout },
+    async () => {
+      const bed = await createBuildBed();
+      const { npm, served, pack } = await createRegistry();
+      const bytes = await pack("module.exports = 1;\n");
+      served.set("/left/-/left-1.0.0.tgz", bytes);
+      const asks = { name: "@test/app", type: "module", dependencies: { left: "^3.0.0" } };
+      const { "app/package-lock.json": lock = "", ...files } = app(lockOf(npm, bytes));
+      const { packages, ...rest } = JSON.parse(lock) as { packages: object };
+      await bed.origin.commit({
+        ...files,
+        "app/package.json": JSON.stringify(asks),
+        "package.json": JSON.stringify({ workspaces: ["app"], overrides: { left: "1.0.0" } }),
+        "package-lock.json": JSON.stringify({ ...rest, packages: { ...packages, app: asks } }),
+      });
+      const { artifact, verdict } = await bed.build("app", { registries: { npm } });
+      if (artifact === null) throw new Error(JSON.stringify(verdict));
+      expect(await readFile(join(await unpack(bed, artifact), "node_modules/left/a.js"), "utf8")).toMatch(/1/);
+    },
+  );
+
   it("from another host are refused before anybody is asked", { timeout }, async () => {
     const bed = await createBuildBed();
     const { npm, asked, pack } = await createRegistry();

@@ -1,5 +1,7 @@
+import { z } from "zod";
 import type { Finding } from "../../source/finding.ts";
 import { listedPackages, lockFile, packageFile, type PackageJson } from "../../source/imports/package-facts.ts";
+import { pinsKey } from "../../source/imports/workspace-lock.ts";
 import { type LockedPackage, type LockedPackages, listUsed, readLockFile } from "../../source/imports/package-lock.ts";
 
 /** npm asks the registry it is told instead of this one, whatever the lock file says. */
@@ -41,7 +43,7 @@ export function planFetch({ own, lockText, modules, registry }: PlanFetch): Fetc
     const why = describeRefusal(path, lock.packages.get(path) ?? {}, lock.packages, registry);
     if (why !== null) return { kind: "refused", message: `${lockFile}: ${path.slice(0, 200)} ${why}` };
   }
-  const root = pickSections(own, new Set(wanted));
+  const root = pickSections(own, new Set(wanted), readPins(lock.packages));
   const elsewhere = findElsewhere(root) ?? findElsewhereIn(used, lock.packages);
   if (elsewhere !== null) return { kind: "refused", message: elsewhere };
   const packages = Object.fromEntries(used.map((path) => [path, lock.packages.get(path)] as const));
@@ -140,12 +142,27 @@ function originOf(address: string): string | null {
 
 const sections = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"] as const;
 
-function pickSections(own: PackageJson, wanted: ReadonlySet<string>): Record<string, unknown> {
+const pinsSchema = z.record(z.string(), z.string());
+
+/** Of the lock file that a member of a workspace was given; null: the lock file is the module's own. */
+function readPins(packages: LockedPackages): Readonly<Record<string, string>> | null {
+  const pins = pinsSchema.safeParse(packages.get("")?.[pinsKey]);
+  return pins.success ? pins.data : null;
+}
+
+function pickSections(
+  own: PackageJson,
+  wanted: ReadonlySet<string>,
+  pins: Readonly<Record<string, string>> | null,
+): Record<string, unknown> {
   const root: Record<string, unknown> = { name: "module", version: "0.0.0" };
   for (const section of sections) {
     const kept = Object.entries(own[section] ?? {}).filter(([name]) => wanted.has(name));
-    if (kept.length > 0) root[section] = Object.fromEntries(kept.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    const exact = kept.map(([name, range]) => [name, pins?.[name] ?? range] as const);
+    if (exact.length > 0) root[section] = Object.fromEntries(exact.toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
-  for (const key of ["peerDependenciesMeta", "overrides"] as const) if (key in own) root[key] = own[key];
+  // In a member of a workspace npm does not heed it.
+  const more = pins === null ? (["peerDependenciesMeta", "overrides"] as const) : (["peerDependenciesMeta"] as const);
+  for (const key of more) if (key in own) root[key] = own[key];
   return root;
 }

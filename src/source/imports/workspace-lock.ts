@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { FactFiles, MemberLock } from "./import-reader.ts";
 import { listedPackages, lockFile, type PackageJson, packageFile, readPackage } from "./package-facts.ts";
 import { entryLimit, type LockedPackage, type LockedPackages, type LockFile, readLockFile } from "./package-lock.ts";
@@ -20,12 +21,80 @@ export function readMemberLock(text: string, member: string, facts: FactFiles): 
   const marks = markNeeds(lock.packages, member, own);
   const entries = [...placed].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const packages = Object.fromEntries(
-    entries.map(([path, from]) => [path, { ...unmarked(lock.packages.get(from)), ...marks(from) }]),
+    entries.map(([path, from]) => [
+      path,
+      { ...unmarked(lock.packages.get(from)), ...pinNeeds(lock.packages, placed, { path, from }), ...marks(from) },
+    ]),
   );
+  const root = { [pinsKey]: pinOwn(lock.packages, placed, { own, locked: lock.packages.get(member) }) };
   return {
     kind: "lock",
-    text: JSON.stringify({ lockfileVersion: 3, requires: true, packages: { "": {}, ...packages } }),
+    text: JSON.stringify({ lockfileVersion: 3, requires: true, packages: { "": root, ...packages } }),
   };
+}
+
+/**
+ * In the root entry of a member's own lock file: its packages at the versions that were locked. The `overrides` of the
+ * workspace are in its root's package.json alone, and npm takes what they changed for a mistake where it does not see them.
+ */
+export const pinsKey = "pins";
+
+const needKinds = ["dependencies", "optionalDependencies", "peerDependencies"] as const;
+
+/** What a package needs, at exactly the version that is locked for it: it was resolved once, with all that the root says. */
+function pinNeeds(
+  packages: LockedPackages,
+  placed: ReadonlyMap<string, string>,
+  { path, from }: { readonly path: string; readonly from: string },
+): Partial<LockedPackage> {
+  const entry = packages.get(from);
+  const pinned: Partial<Record<(typeof needKinds)[number], Record<string, string>>> = {};
+  for (const section of needKinds) {
+    const needs = Object.entries(entry?.[section] ?? {});
+    if (needs.length > 0)
+      pinned[section] = Object.fromEntries(
+        needs.map(([name, range]) => [
+          name,
+          pinOf(packages, placed.get(findPackage(placed, path, name) ?? "")) ?? range,
+        ]),
+      );
+  }
+  return pinned;
+}
+
+/** Only what is locked as its package.json asks now: where that was changed since, npm is to say so. */
+function pinOwn(
+  packages: LockedPackages,
+  placed: ReadonlyMap<string, string>,
+  { own, locked }: { readonly own: PackageJson; readonly locked: LockedPackage | undefined },
+): Record<string, string> {
+  const asked = {
+    ...locked?.peerDependencies,
+    ...locked?.optionalDependencies,
+    ...readSection(locked),
+    ...locked?.dependencies,
+  };
+  const pins: Record<string, string> = {};
+  for (const [name, range] of Object.entries(listedPackages(own))) {
+    const pin = pinOf(packages, placed.get(`node_modules/${name}`));
+    if (pin !== null && asked[name] === range) pins[name] = pin;
+  }
+  return pins;
+}
+
+const versions = z.record(z.string(), z.string());
+
+function readSection(locked: LockedPackage | undefined): Readonly<Record<string, string>> {
+  const read = versions.safeParse(locked?.["devDependencies"]);
+  // absence is the answer: what is not a section asks for nothing, so nothing is pinned and npm says what does not fit
+  return read.success ? read.data : {};
+}
+
+/** Null: another member, or what has no version. */
+function pinOf(packages: LockedPackages, from: string | undefined): string | null {
+  const { name, version, link } = packages.get(from ?? "") ?? {};
+  if (version === undefined || link === true) return null;
+  return name === undefined ? version : `npm:${name}@${version}`;
 }
 
 let last: { readonly text: string; readonly lock: LockFile } | null = null;

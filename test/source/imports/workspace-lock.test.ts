@@ -72,6 +72,38 @@ describe("a workspace's lock file, for one of its members (R8)", () => {
     expect(lay("modules/x", { dependencies: { "@acme/y": "*" } }, packages)).toEqual(["node_modules/@acme/y link"]);
   });
 
+  it("has what `overrides` of the workspace's root changed at the versions that are locked, which no range may undo", () => {
+    const packages: Readonly<Record<string, Entry>> = {
+      "modules/x": {
+        dependencies: { debug: "4.3.4", odd: "^2.0.0", old: "^1.0.0", "@acme/y": "*" },
+        devDependencies: { tap: "1" },
+      },
+      "node_modules/@acme/y": { resolved: "modules/y", link: true },
+      "node_modules/debug": entry("4.3.4", {
+        dependencies: { ms: "2.1.2", gone: "1" },
+        peerDependencies: { odd: "2" },
+      }),
+      "node_modules/ms": entry("2.0.0"),
+      "node_modules/odd": entry("3.0.0", { name: "is-odd" }),
+      "node_modules/old": entry("1.0.0"),
+      "node_modules/tap": entry("1.2.3"),
+    };
+    const own = {
+      // `old` was asked for otherwise when the lock file was written: npm is to say that.
+      dependencies: { debug: "4.3.4", odd: "^2.0.0", old: "^2.0.0", "@acme/y": "*" },
+      devDependencies: { tap: "1" },
+    };
+    const text = JSON.stringify({ lockfileVersion: 3, packages });
+    const lock = readMemberLock(text, "modules/x", new Map([["package.json", JSON.stringify(own)]]));
+    if (lock.kind !== "lock") throw new Error(JSON.stringify(lock));
+    const read = JSON.parse(lock.text) as { packages: Record<string, Entry> };
+    expect(read.packages[""]).toEqual({ pins: { debug: "4.3.4", odd: "npm:is-odd@3.0.0", tap: "1.2.3" } });
+    expect(read.packages["node_modules/debug"]).toMatchObject({
+      dependencies: { ms: "2.0.0", gone: "1" },
+      peerDependencies: { odd: "npm:is-odd@3.0.0" },
+    });
+  });
+
   it("is not about a folder that it does not list", () => {
     const text = JSON.stringify({ lockfileVersion: 3, packages: workspace });
     expect(readMemberLock(text, "modules/z", new Map())).toEqual({ kind: "not-a-member" });
