@@ -52,8 +52,8 @@ function describePromises({ mode, groups }: CreateBubblewrap): string[] {
 }
 
 async function runInside(options: CreateBubblewrap, run: SandboxRun): Promise<SandboxResult> {
-  const writable = run.mounts.filter((mount) => mount.access === "write").map((mount) => mount.from);
-  if (options.mode === "nobody") for (const folder of writable) await giveAway(folder);
+  const writable = run.mounts.filter((mount) => mount.access === "write");
+  if (options.mode === "nobody") for (const { from } of writable) await giveAway(from);
   const group = options.groups === null ? null : await options.groups.create(run.limits);
   try {
     return await runLimited({

@@ -7,15 +7,15 @@ import { errorCode, whenThere } from "../core/errors.ts";
 import type { ControlGroup } from "./cgroup.ts";
 import { collectOutput, type Output } from "./collect-output.ts";
 import { measureFolder, measureProcesses } from "./measure.ts";
-import type { SandboxLimit, SandboxLimits, SandboxResult } from "./sandbox.ts";
+import type { Mount, SandboxLimit, SandboxLimits, SandboxResult } from "./sandbox.ts";
 
 export interface LimitedRun {
   readonly words: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly limits: SandboxLimits;
-  /** Folders whose size is watched. */
-  readonly writable: readonly string[];
+  /** Folders whose size is watched; `to` is what the build calls it. */
+  readonly writable: readonly Pick<Mount, "from" | "to">[];
   readonly signal: AbortSignal | undefined;
   readonly onProgress: (() => void) | undefined;
   /** As in SandboxRun. */
@@ -81,6 +81,9 @@ export async function runLimited(run: LimitedRun): Promise<SandboxResult> {
         why: `${run.words[0] ?? ""} does not start: ${failure.message}`,
         log: output.log(),
       };
+    watch.close();
+    // What was written since the last look counts too: nothing over the bound is kept, packed or tested.
+    stopped ??= await findFull(run);
     return await judge(run, code, stopped, output, run.startsBlocked && inner === null);
   } finally {
     clearTimeout(timer);
@@ -183,6 +186,20 @@ async function judge(
   return { kind: "exited", code, stdout: output.stdout(), log };
 }
 
+/** The first folder that holds more than it may. */
+async function findFull({ writable, limits: { diskBytes } }: LimitedRun): Promise<Stop | null> {
+  for (const { from, to } of writable) {
+    try {
+      if ((await measureFolder(from, diskBytes)) > diskBytes)
+        return { which: "disk", message: `it wrote more than ${diskBytes} bytes to ${to}` };
+    } catch (error) {
+      if (errorCode(error) === null) throw error;
+      return { which: "disk", message: `what it wrote to ${to} could not be measured: ${String(error)}` };
+    }
+  }
+  return null;
+}
+
 interface Watch {
   close(): void;
 }
@@ -193,11 +210,8 @@ function createWatch(run: LimitedRun, pid: () => number | null, stop: (why: Stop
   let closed = false;
   const look = async (): Promise<void> => {
     run.onProgress?.();
-    for (const folder of run.writable) {
-      const bytes = await measureFolder(folder, run.limits.diskBytes);
-      if (bytes > run.limits.diskBytes)
-        return stop({ which: "disk", message: `it wrote more than ${run.limits.diskBytes} bytes` });
-    }
+    const full = await findFull(run);
+    if (full !== null) return stop(full);
     const first = pid();
     if (run.group !== null || first === null) return undefined;
     const used = await measureProcesses(first);

@@ -23,7 +23,7 @@ export async function runUnsafely(run: SandboxRun): Promise<SandboxResult> {
       cwd: outside(run, run.folder),
       env,
       limits: run.limits,
-      writable: run.mounts.filter((mount) => mount.access === "write").map((mount) => mount.from),
+      writable: run.mounts.filter((mount) => mount.access === "write"),
       signal: run.signal,
       onProgress: run.onProgress,
       stdout: run.stdout,
