@@ -19,6 +19,7 @@ import type { PlannedBuild } from "../decide/plan-builds.ts";
 import { retryInMs } from "../decide/retry-builds.ts";
 import { describeFinding } from "../source/finding.ts";
 import { nestedPaths } from "../source/nested-paths.ts";
+import { doubtArtifact } from "../store/artifact-doubts.ts";
 import { getArtifact, putArtifact } from "../store/artifacts.ts";
 import { claimBuild, recordVerdict, type BuildRecord } from "../store/builds.ts";
 import type { Database, Transaction } from "../store/database.ts";
@@ -31,6 +32,7 @@ import { inTransaction } from "../store/transaction.ts";
 import { attendBuild } from "./attend-build.ts";
 import type { BuildResult } from "./build-result.ts";
 import { keepProvenance, type BuiltStory, type Builder } from "./keep-provenance.ts";
+import { noteRebuilt } from "./note-rebuilt.ts";
 import { planSecondBuild } from "./plan-second-build.ts";
 import { keptFor } from "./kept-records.ts";
 import { loadBuildPlan } from "./load-build-facts.ts";
@@ -181,6 +183,7 @@ async function buildClaimed(deps: BuildDependencies, claimed: Claimed): Promise<
       const story = { artifact, manifest, startedOn, url: repository.url };
       verdict = (await tellProvenance(deps, claimed, story)) ?? verdict;
     }
+    if (verdict.verdict === "outstanding" && verdict.class === "artifact-store") await doubtDependencies(deps, claimed);
     // Who follows reads the last of the log before the verdict.
     await attendance.writeRest();
     return await atStep("build.verdict", () => keepVerdict(deps, claimed, { ...built, verdict }));
@@ -223,6 +226,12 @@ async function readDependencies(deps: BuildDependencies, { planned, edges }: Cla
   return dependencies;
 }
 
+/** One of them could not be read: which ones are lost is looked at, and those are built again. */
+async function doubtDependencies({ db, mesh }: BuildDependencies, { planned }: Claimed): Promise<void> {
+  for (const [module, artifact] of Object.entries(planned.closure.dependencies))
+    await doubtArtifact(db, mesh, { module, artifact }, "build");
+}
+
 /** The verdict and what follows from it are one commit: no module is fit without its fit artifact (R13). */
 async function keepVerdict(
   deps: BuildDependencies,
@@ -257,6 +266,7 @@ async function keepFit(
   mesh: Name,
   fit: { readonly module: Name; readonly inputs: Digest; readonly artifact: Digest },
 ): Promise<void> {
+  await noteRebuilt(tx, mesh, fit);
   await recordFit(tx, mesh, fit);
   await planSecondBuild(tx, mesh, fit);
 }

@@ -4,6 +4,7 @@ import type { BuildDependency, BuildFolders } from "../build/build-module.ts";
 import type { Sandbox } from "../build/sandbox.ts";
 import type { Name } from "../core/names.ts";
 import { nestedPaths } from "../source/nested-paths.ts";
+import { doubtArtifact } from "../store/artifact-doubts.ts";
 import { getArtifact, type ArtifactRecord } from "../store/artifacts.ts";
 import { dropBuildCheck, recordCheck, recordCheckFailure, takeDueCheck } from "../store/build-check-queue.ts";
 import type { BuildCheck } from "../store/build-checks.ts";
@@ -49,6 +50,12 @@ export async function checkNextBuild(deps: CheckDependencies): Promise<CheckResu
     await dropBuildCheck(db, mesh, check);
     // What kept failing is not tried any more.
     await clearCondition(db, mesh, { code: "second-build-failing", subject: check.module });
+    return "dropped";
+  }
+  // Nobody can compare with what is lost: it is looked at, and built again.
+  if (!(await deps.artifacts.hasBlob(found.first.artifact.blob))) {
+    await doubtArtifact(db, mesh, check, "build");
+    await dropBuildCheck(db, mesh, check);
     return "dropped";
   }
   let second: SecondBuild;

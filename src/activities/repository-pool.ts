@@ -45,7 +45,7 @@ export function createRepositoryPool(folder: string, options: PoolOptions = {}):
 }
 
 /** The address is in it: what came from one origin is never taken for what another one has. */
-function cloneName(name: Name, url: string): string {
+export function cloneName(name: Name, url: string): string {
   return `${nameSchema.parse(name)}-${createHash("sha256").update(url).digest("hex").slice(0, 12)}.git`;
 }
 

@@ -45,7 +45,44 @@ export async function verifyArtifact(deps: VerifyArtifact, record: ArtifactRecor
   ];
 }
 
-async function verifyBytes(deps: VerifyArtifact, { artifact }: ArtifactRecord): Promise<ArtifactFault[]> {
+/**
+ * What of an artifact's files is not there, or is not what it was: bytes, manifest, statements, as phrases. Signatures and
+ * closures are not asked about. None: all is there.
+ */
+export async function findLostFiles(
+  deps: Pick<VerifyArtifact, "db" | "mesh" | "store" | "signal">,
+  record: ArtifactRecord,
+): Promise<string[]> {
+  const faults = [...(await verifyBytes(deps, record)), ...(await verifyManifest(deps, record))];
+  const lost = faults.map(({ message }) => message);
+  for (const { statement } of await listStatementsOf(deps, record)) {
+    const bytes = await readStatement(deps.store, statement);
+    if (typeof bytes === "string") lost.push(`its statement ${statement.slice(7, 19)}: ${bytes}`);
+  }
+  return lost;
+}
+
+/** Statements of it whose bytes can be read are `kept`; the others are nobody's any more. */
+export async function sortStatements(
+  deps: Pick<VerifyArtifact, "db" | "mesh" | "store">,
+  record: ArtifactRecord,
+): Promise<{ readonly kept: Digest[]; readonly lost: Digest[] }> {
+  const sorted: { kept: Digest[]; lost: Digest[] } = { kept: [], lost: [] };
+  for (const { statement } of await listStatementsOf(deps, record))
+    sorted[typeof (await readStatement(deps.store, statement)) === "string" ? "lost" : "kept"].push(statement);
+  return sorted;
+}
+
+function listStatementsOf(
+  { db, mesh }: Pick<VerifyArtifact, "db" | "mesh">,
+  { artifact: { module, digest } }: ArtifactRecord,
+): Promise<ProvenanceRecord[]> {
+  return listProvenance(db, mesh, { module, artifact: digest });
+}
+
+type Reads = Pick<VerifyArtifact, "store" | "signal">;
+
+async function verifyBytes(deps: Reads, { artifact }: ArtifactRecord): Promise<ArtifactFault[]> {
   const found = await hashBlob(deps, artifact.blob);
   if (found === null) return [{ check: "blob", message: `its bytes ${artifact.blob} are not in the artifact store` }];
   if (found.digest !== artifact.blob)
@@ -67,7 +104,7 @@ async function verifyBytes(deps: VerifyArtifact, { artifact }: ArtifactRecord): 
   return faults;
 }
 
-async function verifyManifest(deps: VerifyArtifact, record: ArtifactRecord): Promise<ArtifactFault[]> {
+async function verifyManifest(deps: Reads, record: ArtifactRecord): Promise<ArtifactFault[]> {
   const { entry, config } = describeArtifact(record.artifact, record.manifest);
   const parts = [
     ["its manifest", entry.digest],
@@ -82,8 +119,7 @@ async function verifyManifest(deps: VerifyArtifact, record: ArtifactRecord): Pro
 }
 
 async function verifyStatements(deps: VerifyArtifact, record: ArtifactRecord): Promise<ArtifactFault[]> {
-  const { module, digest } = record.artifact;
-  const kept = await listProvenance(deps.db, deps.mesh, { module, artifact: digest });
+  const kept = await listStatementsOf(deps, record);
   if (kept.length === 0) {
     const message = "no statement says how it was built: it is from before there were any, or they were taken away";
     return [{ check: "provenance", message }];
@@ -140,7 +176,7 @@ export async function readStatement(store: ArtifactStore, digest: Digest): Promi
   return hashed === digest ? bytes : `its bytes are ${hashed}, the records say ${digest}`;
 }
 
-async function describeBlobFault(deps: VerifyArtifact, what: string, digest: Digest): Promise<string | null> {
+async function describeBlobFault(deps: Reads, what: string, digest: Digest): Promise<string | null> {
   const found = await hashBlob(deps, digest);
   if (found === null) return `${what} ${digest} is not in the artifact store`;
   return found.digest === digest ? null : `the bytes of ${what} are ${found.digest}, they should be ${digest}`;
@@ -148,7 +184,7 @@ async function describeBlobFault(deps: VerifyArtifact, what: string, digest: Dig
 
 /** Null: not there. */
 async function hashBlob(
-  { store, signal }: VerifyArtifact,
+  { store, signal }: Reads,
   digest: Digest,
 ): Promise<{ readonly digest: Digest; readonly bytes: number } | null> {
   return await answer(async () => {

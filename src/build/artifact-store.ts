@@ -67,7 +67,11 @@ export async function openArtifactStore(dir: string): Promise<ArtifactStore> {
     statBlob,
     hasBlob: async (digest) => (await statBlob(digest)) !== null,
     openBlob: async (digest, range) => {
-      if ((await statBlob(digest)) === null) throw new InputError(`blob ${digest} is not in the artifact store`);
+      if ((await statBlob(digest)) === null)
+        throw new InputError(
+          `blob ${digest} is not in the artifact store`,
+          "mesh artifact verify --all names whose it is, mesh build MODULE --again builds that again",
+        );
       return createReadStream(pathOf(digest), range);
     },
     putArtifact: async (artifact, manifest) => {

@@ -236,11 +236,17 @@ async function runBuilder(
   const dependencies = [];
   for (const { module, kind, artifact } of options.dependencies) {
     if (!(await options.store.hasBlob(artifact.blob)))
-      return outstanding("artifact-store", `artifact ${artifact.digest} of ${module} is not in the artifact store`);
+      return outstanding(
+        "artifact-store",
+        `artifact ${artifact.digest} of ${module} is not in the artifact store; ${sayMend(module)}`,
+      );
     const folder = join(root, `dependency-${module}`);
     const damage = await unpackDependency(options, artifact, folder);
     if (damage !== null)
-      return outstanding("artifact-store", `artifact ${artifact.digest} of ${module} is damaged: ${damage}`);
+      return outstanding(
+        "artifact-store",
+        `artifact ${artifact.digest} of ${module} is damaged: ${damage}; ${sayMend(module)}`,
+      );
     dependencies.push({ module, kind, digest: artifact.digest, folder });
   }
   const recorder = recordOutput(options.sandbox, addLog);
@@ -261,6 +267,10 @@ async function runBuilder(
     },
     log: recorder.log,
   });
+}
+
+function sayMend(module: Name): string {
+  return `it is built again by itself, or by mesh build ${module} --again`;
 }
 
 /** Null: it is there. A blob that is not what it was is nobody's mistake but the disk's. */

@@ -78,6 +78,15 @@ const settingsSchema = z.strictObject({
       diskBytes: z.number().int().min(mebibyte).exactOptional(),
     })
     .exactOptional(),
+  /** How long, and how much at most, of what builds leave behind is kept; what is needed stays whatever it takes. */
+  leftovers: z
+    .strictObject({
+      logDays: z.number().min(1).max(3_650).exactOptional(),
+      logBytes: z.number().int().min(mebibyte).exactOptional(),
+      cacheDays: z.number().min(1).max(3_650).exactOptional(),
+      cacheBytes: z.number().int().min(mebibyte).exactOptional(),
+    })
+    .exactOptional(),
   passwordPrefix: z.string().max(32).default(""),
   logLevel: z.enum(["debug", "info", "warn", "error"]).default("info"),
 });

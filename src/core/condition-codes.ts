@@ -1,3 +1,5 @@
+import { artifactConditionKinds } from "./artifact-conditions.ts";
+
 /** One kind of condition: who watches what, who opens and who closes it (R33). Files are below `src`. */
 export interface ConditionKind {
   readonly code: string;
@@ -108,33 +110,7 @@ export const conditionKinds: readonly ConditionKind[] = [
     urgent: "no",
     remedy: "see the mesh's loop in the Temporal UI; `mesh build` looks again",
   },
-  {
-    code: "not-reproducible",
-    subject: "module",
-    watches: "a module built twice from the same inputs gave two contents",
-    opens: ["activities/check-next-build.ts"],
-    closes: ["activities/check-next-build.ts"],
-    urgent: "no",
-    remedy: "keep clocks, chance and order out of what it writes",
-  },
-  {
-    code: "second-build-failing",
-    subject: "module",
-    watches: "a second build of what was fit did not come out fit again and again",
-    opens: ["activities/check-next-build.ts"],
-    closes: ["activities/check-next-build.ts"],
-    urgent: "no",
-    remedy: "look whether its tests depend on the moment",
-  },
-  {
-    code: "second-build-watch-failing",
-    subject: "second builds",
-    watches: "the loop that builds a second time and compares cannot go on",
-    opens: ["worker/watch-second-builds.ts"],
-    closes: ["worker/watch-second-builds.ts"],
-    urgent: "no",
-    remedy: "see the controller's log",
-  },
+  ...artifactConditionKinds,
   {
     code: "listener-lost",
     subject: "declarations",

@@ -89,7 +89,7 @@ const remedies: Readonly<Record<OutstandingClass, string>> = {
   sandbox: "see that bubblewrap works on the controller's machine: apt-get install bubblewrap",
   "lost-worker": "see why the controller's process ends while it builds: its log, and the machine's memory",
   "artifact-store":
-    "see that the artifact store's disk is whole and mounted; what was lost is built again once its module's source moves",
+    "see that the artifact store's disk is whole and mounted; what is lost is built again by itself (mesh conditions), or by mesh build MODULE --again",
   toolchain: "install the language's toolchain on the controller's machine, where its PATH finds it",
   dependency:
     "the module needs a version of another module that is not there: commit that one, or go back to what there is",

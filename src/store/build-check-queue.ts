@@ -19,6 +19,21 @@ export async function addBuildCheck(
   );
 }
 
+/** Has them built a second time now, whatever was compared before. */
+export async function askBuildCheck(
+  db: Queryable,
+  mesh: Name,
+  check: Pick<BuildCheck, "module" | "inputs" | "artifact" | "why">,
+): Promise<void> {
+  await run(
+    db,
+    `insert into build_check (mesh, module, inputs, artifact, why, next_try_at) values ($1, $2, $3, $4, $5, now())
+     on conflict (mesh, module, inputs) do update set state = 'due', artifact = excluded.artifact, why = excluded.why,
+       second = null, files = '[]', varied = '[]', attempts = 0, next_try_at = now(), failure = null, checked_at = null`,
+    [mesh, check.module, check.inputs, check.artifact, storableText(check.why)],
+  );
+}
+
 /**
  * The next second build to run, taken: it is not given out again before `retryInMs`, so that one that kills its worker
  * is not tried without end. Null: none is due, or modules are being built, which goes first.

@@ -1,5 +1,6 @@
 import type { Registries } from "../build/builders/builder.ts";
 import type { UnsafeRule } from "../build/open-sandbox.ts";
+import type { LeftoverBounds } from "../decide/plan-leftovers.ts";
 import type { HostCredentials } from "../source/remote-credentials.ts";
 import type { SandboxLimits } from "../build/sandbox.ts";
 
@@ -61,6 +62,8 @@ export interface ServeConfig {
   readonly registries?: Partial<Registries> | undefined;
   /** What one step of a build may use, where that is not the default. */
   readonly buildLimits?: Partial<SandboxLimits> | undefined;
+  /** Instead of the default bounds. */
+  readonly leftovers?: Partial<LeftoverBounds> | undefined;
   /** Starts every generated password, so that a search can prove that none of them leaks. */
   readonly passwordPrefix: string;
   readonly logLevel: "debug" | "info" | "warn" | "error";

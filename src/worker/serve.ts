@@ -16,7 +16,9 @@ import { type StandBy, standBy } from "./stand-by.ts";
 import { resumePushes } from "./resume-pushes.ts";
 import { startGateway } from "./start-gateway.ts";
 import { installTemporalRuntime } from "./temporal-runtime.ts";
+import { watchArtifacts } from "./watch-artifacts.ts";
 import { watchKeys } from "./watch-keys.ts";
+import { watchLeftovers } from "./watch-leftovers.ts";
 import { watchSecondBuilds } from "./watch-second-builds.ts";
 import { watchSources } from "./watch-sources.ts";
 import { watchWaits } from "./watch-waits.ts";
@@ -110,16 +112,7 @@ async function actUntilStopped(
     log,
     random: Math.random,
   });
-  const secondBuilds = watchSecondBuilds({
-    ...parts.look,
-    ...parts,
-    db: parts.builderDb,
-    sandboxFor: parts.sandboxes.sandboxFor,
-    folders: { work: config.folders.builds, cache: config.folders.cache },
-    lostAfterMs: config.lostAfterMs,
-    mayAct: () => lease.mayAct(),
-    random: Math.random,
-  });
+  const built = watchBuilt(config, parts, lease);
   const keys = watchKeys({ ...parts, mesh: config.mesh, nowMs: Date.now });
   const waits = watchWaits({ ...parts, mesh: config.mesh });
   const resumer = resumePushes({ ...parts, mesh: config.mesh, controller, mayAct: () => lease.mayAct() });
@@ -136,11 +129,36 @@ async function actUntilStopped(
   } finally {
     await watch.stop();
     await resumer.stop();
-    await secondBuilds.stop();
+    await built.stop();
     await waits.stop();
     await keys.stop();
     await gateway.close();
     await controller.close();
     await native.close();
   }
+}
+
+/** What was built: is it there, and does it come out the same again? */
+function watchBuilt(config: ServeConfig, parts: ControllerParts, lease: Lease): { stop(): Promise<void> } {
+  const mayAct = (): boolean => lease.mayAct();
+  const secondBuilds = watchSecondBuilds({
+    ...parts.look,
+    ...parts,
+    db: parts.builderDb,
+    sandboxFor: parts.sandboxes.sandboxFor,
+    folders: { work: config.folders.builds, cache: config.folders.cache },
+    lostAfterMs: config.lostAfterMs,
+    mayAct,
+    random: Math.random,
+  });
+  const { mesh, folders, leftovers: bounds = {} } = config;
+  const artifacts = watchArtifacts({ ...parts, mesh, mayAct, random: Math.random });
+  const leftovers = watchLeftovers({ ...parts, mesh, folders, bounds, mayAct, random: Math.random });
+  return {
+    async stop() {
+      await secondBuilds.stop();
+      await artifacts.stop();
+      await leftovers.stop();
+    },
+  };
 }

@@ -28,6 +28,8 @@ export interface ArtifactBed extends CommandBed {
 export interface BuildOptions {
   readonly against?: Readonly<Record<string, Digest>>;
   readonly key?: SigningKey;
+  /** Of the build: another one has another statement. */
+  readonly invocation?: string;
   /** Whether a statement is kept; it is when left out. */
   readonly statement?: "none";
 }
@@ -57,7 +59,7 @@ export async function openArtifactBed(): Promise<ArtifactBed> {
     const manifest = manifestOf(module);
     const closure = closureOf(module, JSON.stringify(files), options.against ?? {});
     const [inputs, commit] = [digestValue(closure), treeOf(`commit ${JSON.stringify(files)}`)];
-    await claimBuild(db, mesh, { module, inputs, closure, commit, claimant: "a test", staleMs: 60_000 });
+    const claim = await claimBuild(db, mesh, { module, inputs, closure, commit, claimant: "a test", staleMs: 60_000 });
     await store.putArtifact(artifact, manifest);
     await putArtifact(db, mesh, artifact, manifest);
     const builder = { key: options.key ?? keys.provenance, version: "1.2.3" };
@@ -69,13 +71,19 @@ export async function openArtifactBed(): Promise<ArtifactBed> {
           manifest,
           closure,
           source: { url: "file:///examples.git", branch: "main", path: module, commit },
-          invocationId: `build/${module}/1`,
+          invocationId: `build/${module}/${options.invocation ?? 1}`,
           startedOn: "2026-03-01T11:00:00.000Z",
           finishedOn: "2026-03-01T11:01:00.000Z",
         },
       );
     const verdict = { verdict: "fit" as const, artifact: artifact.digest };
-    await recordVerdict(db, mesh, { module, inputs, attempt: 1, verdict, logTail: "" });
+    await recordVerdict(db, mesh, {
+      module,
+      inputs,
+      attempt: claim.kind === "claimed" ? claim.attempt : 0,
+      verdict,
+      logTail: "",
+    });
     await recordFit(db, mesh, { module, inputs, artifact: artifact.digest });
     return { artifact, inputs };
   };

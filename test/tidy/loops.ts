@@ -60,6 +60,18 @@ export const loopFiles: readonly LoopFile[] = [
     trouble: { condition: "stranger-watch-failing" },
   },
   {
+    file: "worker/watch-artifacts.ts",
+    count: 1,
+    what: "looks whether artifacts that are needed are there",
+    trouble: { condition: "artifact-watch-failing" },
+  },
+  {
+    file: "worker/watch-leftovers.ts",
+    count: 1,
+    what: "removes what builds left behind and nobody needs",
+    trouble: { condition: "leftovers-failing" },
+  },
+  {
     file: "worker/resume-pushes.ts",
     count: 1,
     what: "begins pushes again that Temporal lost",
@@ -148,6 +160,7 @@ export const loopFiles: readonly LoopFile[] = [
     what: "waits for a process to end",
     trouble: { none: "bounded; then it is killed" },
   },
+  { file: "cli/build-again.ts", count: 1, what: "mesh build --again waits", trouble: { none: waitsForAPerson } },
   { file: "cli/commands/build.ts", count: 1, what: "mesh build waits", trouble: { none: waitsForAPerson } },
   { file: "cli/commands/status.ts", count: 1, what: "mesh status --wait", trouble: { none: waitsForAPerson } },
   { file: "cli/status/watch-status.ts", count: 1, what: "mesh status --watch", trouble: { none: waitsForAPerson } },

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { whenThere } from "../../core/errors.ts";
 import { goStandardPackages } from "../../source/imports/go-standard-packages.ts";
 import type { GoToolchain } from "../../source/imports/go-toolchain.ts";
+import { isKept } from "../kept-use.ts";
 import { describePlatform } from "../own-packages.ts";
 import { type BuildJob, type BuildOutcome, judgeEnvironment, outstanding } from "./builder.ts";
 import { firstLines, goEnvironment, goRoot, standardMount, toolchainMounts } from "./go-sandbox.ts";
@@ -17,6 +18,7 @@ import { firstLines, goEnvironment, goRoot, standardMount, toolchainMounts } fro
 export async function linkStandardCache(job: BuildJob, toolchain: GoToolchain): Promise<BuildOutcome | null> {
   const folder = placeOf(job, toolchain);
   await mkdir(join(folder, "cache"), { recursive: true });
+  await isKept(folder);
   const own = join(job.root, "go", "cache");
   const result = await job.sandbox.run({
     command: ["/bin/cp", "--recursive", "--symbolic-link", "--force", `${goRoot}/standard/.`, `${goRoot}/cache`],

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { whenThere } from "../../core/errors.ts";
 import type { GoToolchain } from "../../source/imports/go-toolchain.ts";
+import { isKept } from "../kept-use.ts";
 import { normaliseModes } from "../normalise-modes.ts";
 import { type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, outstanding, unfit } from "./builder.ts";
 import { type GoPlan, writeGoMod } from "./go-plan.ts";
@@ -28,7 +28,7 @@ export async function fetchGoThirdParties(
     .update(JSON.stringify([toolchain.version, mod, sum]))
     .digest("hex");
   const kept = join(job.cache, "go-modules", key);
-  if ((await whenThere(stat(kept))) !== null) return { kind: "fetched", folder: kept };
+  if (await isKept(kept)) return { kind: "fetched", folder: kept };
   const folder = join(job.root, `fetch-${randomUUID()}`);
   await mkdir(folder);
   await writeFile(join(folder, "go.mod"), mod);

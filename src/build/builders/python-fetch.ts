@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
-import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode, whenThere } from "../../core/errors.ts";
+import { isKept } from "../kept-use.ts";
 import { normaliseModes } from "../normalise-modes.ts";
 import { type BuildJob, type Judged, judgeEnvironment, outstanding, unfit } from "./builder.ts";
 import type { Backend } from "./python-backends.ts";
@@ -23,7 +24,7 @@ export async function fetchWheels(
   lines: readonly string[],
 ): Promise<FetchedWheels> {
   const kept = keptFolder(job, toolchain, "wheels", lines);
-  if (await isKeptWhole(kept, lines)) return { kind: "fetched", wheels: kept };
+  if ((await isKept(kept)) && (await isKeptWhole(kept, lines))) return { kind: "fetched", wheels: kept };
   await rm(kept, { recursive: true, force: true });
   const folder = join(job.root, `fetch-${randomUUID()}`);
   await mkdir(join(folder, "wheels"), { recursive: true });
@@ -69,7 +70,7 @@ export async function placeBackend(
 ): Promise<{ readonly kind: "placed"; readonly folder: string } | Judged> {
   const lines = backend.wheels.map(({ name, version, sha256 }) => `${name}==${version} --hash=sha256:${sha256}`);
   const kept = keptFolder(job, toolchain, "backends", lines);
-  if ((await whenThere(stat(kept))) !== null) return { kind: "placed", folder: kept };
+  if (await isKept(kept)) return { kind: "placed", folder: kept };
   const fetched = await fetchWheels(job, toolchain, `the build backend ${backend.module}`, lines);
   if (fetched.kind === "judged") {
     // These pins are ours: what does not fit them is no fault of the module.

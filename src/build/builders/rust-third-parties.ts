@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { whenThere } from "../../core/errors.ts";
 import type { LockedCrate } from "../../source/imports/rust-lock.ts";
+import { isKept } from "../kept-use.ts";
 import { normaliseModes } from "../normalise-modes.ts";
 import { type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, outstanding, unfit } from "./builder.ts";
 import { moveCrate, writeChecksums } from "./rust-vendor.ts";
@@ -35,6 +36,7 @@ async function gather(job: BuildJob, crates: readonly LockedCrate[], packed: str
   await mkdir(cache, { recursive: true });
   const missing: LockedCrate[] = [];
   for (const crate of crates) {
+    await isKept(join(cache, crate.checksum));
     const bytes = await whenThere(readFile(join(cache, crate.checksum)));
     if (bytes === null || digestOf(bytes) !== crate.checksum) missing.push(crate);
     else await writeFile(join(packed, crate.checksum), bytes);

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { cp, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { errorCode, whenThere } from "../../core/errors.ts";
@@ -7,6 +7,7 @@ import type { Finding } from "../../source/finding.ts";
 import { lockFile, packageFile, type PackageJson } from "../../source/imports/package-facts.ts";
 import { readLockFile } from "../../source/imports/package-lock.ts";
 import { normaliseModes } from "../normalise-modes.ts";
+import { isKept } from "../kept-use.ts";
 import type { Mount } from "../sandbox.ts";
 import { type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, outstanding, unfit } from "./builder.ts";
 import { planFetch } from "./plan-fetch.ts";
@@ -37,7 +38,7 @@ export async function placeThirdParties(
     .update(JSON.stringify([packageText, lockText, process.platform, process.arch, process.version]))
     .digest("hex");
   const kept = join(job.cache, "packages", key);
-  if ((await whenThere(stat(kept))) === null) {
+  if (!(await isKept(kept))) {
     const failed = await fetchPackages(job, { packageText, lockText, kept });
     if (failed !== null) return failed;
   }

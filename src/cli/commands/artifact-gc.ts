@@ -2,8 +2,10 @@ import type { CommandDefinition } from "../command.ts";
 import { loadArtifacts } from "../artifacts/load-artifacts.ts";
 import { openKnownStore } from "../artifacts/open-store.ts";
 import { collectArtifacts, planCollectionNow } from "../../activities/collect-artifacts.ts";
+import { planLeftoversNow, tidyLeftovers, type TidyLeftovers } from "../../activities/tidy-leftovers.ts";
 import { expectNotStopped } from "../expect-not-stopped.ts";
 import { InputError } from "../../core/errors.ts";
+import type { Leftover } from "../../decide/plan-leftovers.ts";
 import { collectionText, type CollectionDocument, type CollectionRow } from "../text/collection-text.ts";
 import { withMesh } from "../with-mesh.ts";
 
@@ -12,8 +14,9 @@ Shows what would be deleted and why the rest stays; --delete does it. Kept: what
 source gives now, what any node was last sent, what a build under way needs, everything those were built against, and what
 was built within the grace period. What is collected is marked so in the records: it is built again when it is wanted.
 
-Not collected: logs of builds, third-party packages (the cache folder), clones of repositories. With the controller
-stopped, the folders cache and repositories may be removed: they are fetched again.
+What builds leave behind goes by the bounds of settings.json, by itself once an hour and with --delete now: logs of builds that
+are shown nowhere, third-party packages that were used longest ago, clones of what is not registered, work folders of
+builds that were killed, and blobs that nothing names. What was used in the last 6 hours stays.
 
 Examples:
   mesh artifact gc
@@ -31,7 +34,7 @@ export const artifactGcCommand: CommandDefinition = {
   run: async (call) => {
     const graceMs = parseHours(call.options["grace"]);
     return await withMesh(call, async (connection) => {
-      const { db, mesh } = connection;
+      const { db, mesh, paths, setup } = connection;
       // Records that are behind do not know what hosts were sent since: it would be taken for what nobody needs.
       if (call.options["delete"] === true) await expectNotStopped(connection);
       const { dir } = await openKnownStore(connection);
@@ -45,7 +48,16 @@ export const artifactGcCommand: CommandDefinition = {
       const rows = (list: readonly Omit<CollectionRow, "bytes">[]): CollectionRow[] =>
         list.map((one) => ({ ...one, bytes: sizeOf(one) }));
       const collected = call.options["delete"] === true ? await collectArtifacts(options) : null;
+      const tidy = {
+        db,
+        mesh,
+        folders: paths,
+        bounds: setup.settings.leftovers ?? {},
+        now: () => call.context.now(),
+      };
+      const leftovers = await describeLeftovers(tidy, call.options["delete"] === true);
       const document: CollectionDocument = {
+        leftovers,
         collect: rows(collected?.marked ?? plan.collect),
         keep: rows(plan.keep),
         done:
@@ -55,6 +67,25 @@ export const artifactGcCommand: CommandDefinition = {
     });
   },
 };
+
+/** After the artifacts: what those named is nobody's then. */
+async function describeLeftovers(tidy: TidyLeftovers, isDelete: boolean): Promise<CollectionDocument["leftovers"]> {
+  const { remove, keep } = await planLeftoversNow(tidy);
+  const done = isDelete ? await tidyLeftovers(tidy) : null;
+  return {
+    remove: (done?.removed ?? remove).map(({ kind, name, bytes, why }) => ({ kind, name, bytes, why })),
+    keep: countByKind(keep),
+  };
+}
+
+function countByKind(kept: readonly Leftover[]): CollectionDocument["leftovers"]["keep"] {
+  const kinds = new Map<Leftover["kind"], { count: number; bytes: number }>();
+  for (const { kind, bytes } of kept) {
+    const known = kinds.get(kind) ?? { count: 0, bytes: 0 };
+    kinds.set(kind, { count: known.count + 1, bytes: known.bytes + bytes });
+  }
+  return [...kinds].map(([kind, sum]) => ({ kind, ...sum }));
+}
 
 function parseHours(value: unknown): number {
   const text = String(value);

@@ -20,12 +20,16 @@ const help = `
 What is built is found by comparing sources with artifacts, never by being asked for: this only has the controller look
 now, and shows how the modules stand. Modules named limit what is shown and waited for.
 
-Exit code: 0 all current, 1 pending, 2 unfit or broken, 3 cannot tell.
+--again builds the newest fit artifacts again from the inputs they had. One whose files are lost or damaged is put back where
+the same comes out; one that is there stays as it is, and the files that come out otherwise are named. It waits.
+
+Exit code: 0 all current, 1 pending, 2 unfit or broken (--again: differs), 3 cannot tell.
 
 Examples:
   mesh build
   mesh build meshboard --wait
   mesh build meshboard --follow
+  mesh build meshboard --again         its artifact is lost, or doubted
   mesh build --behind --dry-run        what may be rebuilt, and by which commit; needs no controller`;
 
 export const buildCommand: CommandDefinition = {
@@ -34,6 +38,7 @@ export const buildCommand: CommandDefinition = {
       .argument("[modules...]", "only these; all when left out")
       .option("--behind", "only those whose source is ahead of their artifact")
       .option("--dry-run", "only say what would be built now and why; reads the sources, changes nothing")
+      .option("--again", "build what is fit again from the same inputs: puts back what is lost, compares the rest")
       .option("--wait", "wait until each has a verdict")
       .option("--follow", "wait, and show what the builds print")
       .option("--timeout <seconds>", "how long --wait and --follow wait", "600")
@@ -45,6 +50,8 @@ export const buildCommand: CommandDefinition = {
     return await withMesh(call, async (connection) => {
       await expectModules(connection, names);
       if (call.options["dryRun"] === true) return await (await import("../dry-run.ts")).dryRun(call, connection, names);
+      if (call.options["again"] === true)
+        return await (await import("../build-again.ts")).buildAgain(call, connection, { names, timeoutMs });
       const askedAt = await askToLook(connection, names);
       let seen = await readModules(connection, names);
       const follows = call.options["follow"] === true;

@@ -147,7 +147,11 @@ export function verifyText(verified: readonly VerifiedArtifact[], tookMs: number
   return [
     ...lines,
     `${good} of ${verified.length} ${verified.length === 1 ? "artifact" : "artifacts"} verified: bytes, content, manifest, signatures, closures (${describeDuration(tookMs)})`,
-    ...(bad.length === 0 ? [] : ["  next: restore the artifact store from a copy, or have the module built again"]),
+    ...(bad.length === 0
+      ? []
+      : [
+          `  next: mesh build ${[...new Set(bad.map((one) => one.module))].join(" ")} --again, or restore the artifact store from a copy`,
+        ]),
   ].join("\n");
 }
 

@@ -1,3 +1,4 @@
+import type { Leftover } from "../../decide/plan-leftovers.ts";
 import { describeBytes, shortDigest } from "./artifact-text.ts";
 import { alignColumns } from "./columns.ts";
 import { plainLine } from "./plain.ts";
@@ -12,6 +13,16 @@ export interface CollectionRow {
 export interface CollectionDocument {
   readonly collect: readonly CollectionRow[];
   readonly keep: readonly CollectionRow[];
+  /** What builds left behind: what goes or went, and how much stays. */
+  readonly leftovers: {
+    readonly remove: readonly {
+      readonly kind: Leftover["kind"];
+      readonly name: string;
+      readonly bytes: number;
+      readonly why: string;
+    }[];
+    readonly keep: readonly { readonly kind: Leftover["kind"]; readonly count: number; readonly bytes: number }[];
+  };
   /** Null: nothing was changed. */
   readonly done: {
     readonly blobs: number;
@@ -20,7 +31,7 @@ export interface CollectionDocument {
   } | null;
 }
 
-export function collectionText({ collect, keep, done }: CollectionDocument): string {
+export function collectionText({ collect, keep, leftovers, done }: CollectionDocument): string {
   const total = collect.reduce((sum, row) => sum + row.bytes, 0);
   const head = done === null ? "would be deleted" : "deleted";
   const noun = collect.length === 1 ? "artifact" : "artifacts";
@@ -31,8 +42,31 @@ export function collectionText({ collect, keep, done }: CollectionDocument): str
     ...(done?.revived ?? []).map(
       (one) => `  ${one.module} ${shortDigest(one.digest)} was built again meanwhile: it stays`,
     ),
-    ...(done === null && collect.length > 0 ? ["  next: mesh artifact gc --delete"] : []),
+    ...leftoverLines(leftovers, head),
+    ...(done === null && collect.length + leftovers.remove.length > 0 ? ["  next: mesh artifact gc --delete"] : []),
   ].join("\n");
+}
+
+const nouns: Readonly<Record<Leftover["kind"], string>> = {
+  log: "logs",
+  unnamed: "blobs that nothing names",
+  package: "third-party packages",
+  clone: "clones",
+  work: "work folders",
+};
+const shownLeftovers = 30;
+
+function leftoverLines({ remove, keep }: CollectionDocument["leftovers"], head: string): string[] {
+  const shown = remove
+    .slice(0, shownLeftovers)
+    .map(({ kind, name, bytes, why }) => [kind, plainLine(name, 120), describeBytes(bytes), plainLine(why, 160)]);
+  const total = remove.reduce((sum, one) => sum + one.bytes, 0);
+  const stay = keep.map(({ kind, count, bytes }) => `${count} ${nouns[kind]} (${describeBytes(bytes)})`);
+  return [
+    ...(remove.length === 0 ? [] : [`left behind by builds, ${head}`, alignColumns(shown, "  ")]),
+    ...(remove.length > shownLeftovers ? [`  and ${remove.length - shownLeftovers} more`] : []),
+    `${remove.length} things that builds left behind ${head}, ${describeBytes(total)}; ${stay.length === 0 ? "nothing else is there" : `${stay.join(", ")} stay`}`,
+  ];
 }
 
 function cells({ module, digest, bytes, why }: CollectionRow): string[] {

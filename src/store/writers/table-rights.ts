@@ -255,6 +255,18 @@ export const tableRights: readonly TableRights[] = [
   },
   { table: "build_check", why: "second builds are the builder's", ...everybodyReads, builder: own },
   {
+    table: "artifact_doubt",
+    why: "anybody who may ask for a build asks; the controller says what is lost",
+    ...everybodyReads,
+    operator: {
+      select: "all",
+      insert: ["mesh", "module", "artifact", "asked_by"],
+      update: ["asked_by", "asked_at", "state", "found"],
+    },
+    controller: own,
+    builder: write,
+  },
+  {
     table: "build_log",
     why: "what a build prints while it runs",
     ...everybodyReads,
