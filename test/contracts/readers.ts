@@ -88,6 +88,7 @@ export const readers: readonly Readers[] = [
       "src/source/imports/python-lock.ts",
       "src/source/imports/python-raw-imports.ts",
       "src/source/imports/rust-lock.ts",
+      "src/source/imports/workspace-lock.ts",
       "src/source/imports/rust-manifest.ts",
       "src/source/imports/tsconfig.ts",
     ],
@@ -115,7 +116,9 @@ export const readers: readonly Readers[] = [
   {
     files: [
       "src/build/builders/go-packages.ts",
+      "src/build/builders/plan-fetch.ts",
       "src/build/builders/python-carried.ts",
+      "src/build/builders/python-own-wheel.ts",
       "src/build/builders/python-plan.ts",
       "src/build/builders/python-toolchain.ts",
       "src/build/builders/rust-crate-manifest.ts",
@@ -133,6 +136,7 @@ export const readers: readonly Readers[] = [
     files: [
       "src/build/artifact-manifest.ts",
       "src/build/artifact-store.ts",
+      "src/build/list-unnamed-blobs.ts",
       "src/build/oci-layout.ts",
       "src/build/sweep-artifact.ts",
     ],
