@@ -7,10 +7,12 @@ import { inTransaction } from "./transaction.ts";
 
 /** Judges what a host says that it has. What these records never sent is kept, and stops the mesh where it counts (R35). */
 export async function heedClaim(tx: Queryable, mesh: Name, claim: Claim): Promise<ClaimJudgement> {
+  const first = judgeClaim(claim, await readClaimFacts(tx, mesh, claim));
+  if (first.kind === "known") return first;
+  await writeClaim(tx, mesh, claim, first.kind);
+  // Judged again now that the row is ours: a recovery may have left this host out while that waited for it.
   const judged = judgeClaim(claim, await readClaimFacts(tx, mesh, claim));
-  if (judged.kind === "known") return judged;
-  await writeClaim(tx, mesh, claim, judged.kind);
-  if (judged.stops) await stopMesh(tx, mesh, { reason: "hosts-ahead", above: claim.order });
+  if (judged.kind !== "known" && judged.stops) await stopMesh(tx, mesh, { reason: "hosts-ahead", above: claim.order });
   return judged;
 }
 

@@ -36,10 +36,11 @@ export interface RecoveryRequest {
 /**
  * Goes on above everything that was seen, as a person asked (R35): raises epoch and number, ends the present holder's
  * term as a take-over does, records who and why, and lifts the stop. Sends nothing. Where the plan is not ready, nothing
- * is changed. Waits for a composition in flight; words of hosts that come meanwhile wait for this.
+ * is changed. Waits for a composition in flight; words of hosts that come meanwhile wait for this. Where one of them was
+ * half-way, and each waits for the other, it is done again.
  */
 export function recoverMesh(db: Database, request: RecoveryRequest): Promise<Recovery> {
-  return inTransaction(db, { ...gateLimits, isolation: "read committed" }, async (tx) => {
+  return inTransaction(db, { ...gateLimits, isolation: "read committed", retryLimit: 5 }, async (tx) => {
     await lockGate(tx);
     const recovery = await readRecovery(tx, request.mesh, request.without);
     const { plan, stop } = recovery;
