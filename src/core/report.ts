@@ -65,7 +65,8 @@ export const reportSchema = z.object({
   lastWordAt: timestampSchema.nullable(),
   /** `applied`: every resource read back as wanted. `half`: an apply has not ended. */
   outcome: z.enum(["none", "half", "applied", "failed", "un-ready"]),
-  resources: z.array(resourceReportSchema).max(5000),
+  /** As many as a declaration may hold, as many that are removed for it, and the host's own state. */
+  resources: z.array(resourceReportSchema).max(10_001),
   refusals: z.array(refusalSchema).max(50),
 });
 export type Report = z.infer<typeof reportSchema>;

@@ -3,6 +3,7 @@ import type { HostIdentity } from "../host-identity.ts";
 import type { Boot } from "../state/boot.ts";
 import type { ReportBody, ReportWhen } from "./apply-loop.ts";
 import type { Accepted } from "./check-envelope.ts";
+import { fitReport } from "./fit-report.ts";
 import { orderOf, type Inbox } from "./inbox.ts";
 import { traceOf } from "./report-outcome.ts";
 
@@ -41,7 +42,7 @@ export function createReporter(
       at: new Date(nowMs).toISOString(),
       lastWordAt: lastWordMs === null ? null : new Date(lastWordMs).toISOString(),
       outcome: what.outcome,
-      resources: [...what.resources].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      resources: [...fitReport(what.resources)].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
       refusals: [...options.inbox.refusals],
     };
     const trace = traceOf(report);
