@@ -104,7 +104,7 @@ export const conditionKinds: readonly ConditionKind[] = [
   {
     code: "wave-stands",
     subject: "waves",
-    watches: "the newest wave has not ended, and none of its builds began or ended for an hour",
+    watches: "the newest wave has not ended, and none of its builds began, went on or ended for an hour",
     opens: ["worker/watch-waits.ts"],
     closes: ["worker/watch-waits.ts"],
     urgent: "no",
@@ -116,8 +116,8 @@ export const conditionKinds: readonly ConditionKind[] = [
     subject: "declarations",
     watches:
       "the gateway does not hear of new declarations: hosts get them at their next question, up to a minute late",
-    opens: ["worker/start-gateway.ts"],
-    closes: ["worker/start-gateway.ts"],
+    opens: ["worker/hear-declarations.ts"],
+    closes: ["worker/hear-declarations.ts"],
     urgent: "no",
     remedy: "see whether PostgreSQL takes connections; it tries again by itself",
   },

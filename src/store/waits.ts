@@ -61,13 +61,13 @@ export function listWaitingModules(db: Queryable, mesh: Name, bound: WaitBound):
 const stillWaveSchema = z.object({ id: z.string(), reason: z.string(), since: timeColumn });
 export type StillWave = z.output<typeof stillWaveSchema>;
 
-/** The newest wave, where it has not ended, still has something to build, and no build of it began or ended since then. */
+/** The newest wave, where it has not ended, still has something to build, and no build of it began, was attended or ended since then. */
 export function findStillWave(db: Queryable, mesh: Name, afterMs: number): Promise<StillWave | null> {
   return maybeOne(
     db,
     stillWaveSchema,
     `select id, reason, since from (
-       select w.*, greatest(w.started_at, (select max(greatest(b.started_at, b.ended_at)) from build b
+       select w.*, greatest(w.started_at, (select max(greatest(b.started_at, b.seen_at, b.ended_at)) from build b
                                             where b.mesh = w.mesh and w.announced ? b.module)) as since
          from wave w where w.mesh = $1 order by w.started_at desc limit 1) newest
       where ended_at is null and since < now() - $2::float8 * interval '1 millisecond'

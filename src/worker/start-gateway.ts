@@ -1,11 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { createGateway } from "../link/gateway/create-gateway.ts";
-import { atStep } from "../core/failpoints.ts";
-import { declarationChannel } from "../store/declarations.ts";
-import { listen } from "../store/notify.ts";
 import { createDeclarationWakes, createGatewayRecords } from "./gateway-records.ts";
 import { watchStrangers } from "./watch-strangers.ts";
-import { watchTrouble } from "./note-trouble.ts";
+import { hearDeclarations } from "./hear-declarations.ts";
 import type { ControllerParts } from "./open-parts.ts";
 import type { ServeConfig } from "./serve-config.ts";
 
@@ -17,33 +14,14 @@ export async function startGateway(
 ): Promise<{ readonly address: string; close(): Promise<void> }> {
   const { log } = parts;
   const wakes = createDeclarationWakes();
-  const trouble = watchTrouble(
-    { db: parts.db, mesh: config.mesh, log },
-    {
-      code: "listener-lost",
-      subject: "declarations",
-      what: "the gateway does not hear of new declarations",
-      remedy: "see whether PostgreSQL takes connections; it tries again by itself, and hosts ask at least every minute",
-    },
-  );
-  const listener = await listen({
+  const listener = await hearDeclarations({
     url: config.databaseUrl,
     role: parts.roles.enforced ? "gateway" : undefined,
-    channels: [declarationChannel],
-    onNotify: (_channel, payload) => {
-      const [mesh, node] = payload.split(" ");
-      if (mesh === config.mesh && node !== undefined) void atStep("notify.wake", async () => wakes.wake(node));
-    },
-    onReconnect() {
-      wakes.wakeAll();
-      void trouble.fine();
-    },
-    onLost(error) {
-      log.warn({ err: error }, "listening for declarations was interrupted");
-      void trouble.failed(error);
-    },
+    db: parts.db,
+    mesh: config.mesh,
+    wakes,
+    log,
   });
-  await trouble.fine();
   const strangers = watchStrangers({ db: parts.db, mesh: config.mesh, log });
   const gateway = await createGateway({
     mesh: config.mesh,

@@ -25,7 +25,7 @@ export interface WatchWaits {
 /** After so long somebody is told, in milliseconds. */
 export interface WaitBounds {
   readonly consumerMs: number;
-  /** Of a module, and of a wave: longer than one build may take. */
+  /** Of a module, and of a wave: longer than a build takes, where its settings do not allow for more. */
   readonly buildMs: number;
 }
 
@@ -83,7 +83,7 @@ function sayWave({ id, reason, since }: StillWave): Observation {
   return {
     code: "wave-stands",
     subject: "waves",
-    message: `wave ${id} (${reason}) has not ended, and none of its builds began or ended since ${since}`,
+    message: `wave ${id} (${reason}) has not ended, and none of its builds began, went on or ended since ${since}`,
     remedy: "see the mesh's loop in the Temporal UI; `mesh build` has it look again",
     urgent: false,
   };

@@ -103,6 +103,15 @@ describe("who waits past a bound (R33)", () => {
     await shown();
     await records.db.query(`update module set standing = 'out-of-date' where name = 'core'`);
     await shown("wave-stands waves");
+    // One that goes on for long is no stand.
+    await records.db.query(
+      `insert into build (mesh, module, inputs, state, closure, commit, claimant, started_at, seen_at)
+       values ($1, 'core', $2, 'building', '{}', '', 'test', now() - interval '3 hours', now())`,
+      [mesh, `sha256:${"1".repeat(64)}`],
+    );
+    await shown();
+    await records.db.query("delete from build");
+    await shown("wave-stands waves");
     await records.db.query(
       `insert into build (mesh, module, inputs, state, closure, commit, claimant)
        values ($1, 'core', $2, 'building', '{}', '', 'test')`,

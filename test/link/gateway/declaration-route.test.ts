@@ -60,6 +60,27 @@ describe("long poll", () => {
     expect(await client.fetchDeclaration(null, 1_000)).toEqual(envelope);
   });
 
+  it("gives nothing that came during the wait to a host that may no longer be told: the records were restored (R35)", async () => {
+    const asked: (number | undefined)[] = [];
+    raised.records.heedClaim = async (_node, has) => {
+      asked.push(has?.number);
+      return asked.length === 1;
+    };
+    const answer = client.fetchDeclaration({ epoch: 1, number: 4 }, 50_000);
+    await until(() => raised.gateway.countWaiters() === 1, "it waits");
+    raised.records.send("node-a", { epoch: 1, number: 5 }, envelope);
+    expect(await answer).toBeNull();
+    expect(asked).toEqual([4, 4]);
+  });
+
+  it("gives what came during the wait to a host that still may be told", async () => {
+    raised.records.heedClaim = async () => true;
+    const answer = client.fetchDeclaration({ epoch: 1, number: 4 }, 50_000);
+    await until(() => raised.gateway.countWaiters() === 1, "it waits");
+    raised.records.send("node-a", { epoch: 1, number: 5 }, envelope);
+    expect(await answer).toEqual(envelope);
+  });
+
   it("is answered 204 when the gateway stops, so that the host asks again", async () => {
     const answer = client.fetchDeclaration(null, 50_000);
     await until(() => raised.gateway.countWaiters() === 1, "it waits");
