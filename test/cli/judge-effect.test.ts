@@ -45,6 +45,7 @@ describe("how far a node has come with what it was told", () => {
       "applied",
       true,
     ],
+    ["it read back everything as wanted, and is silent since (case 30)", facts({}, 200_000), "cannot-tell", false],
     ["it is half way (case 46)", facts({ outcome: "half" }), "outstanding", false],
     ["it failed once: a service that starts fails for a moment", facts(failing), "failed", false],
     ["it is stuck (R32)", facts({ ...failing, track: { failingCount: 3, noSuccessCount: 3 } }), "failed", true],

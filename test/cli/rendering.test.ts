@@ -24,6 +24,8 @@ const line = {
   heldCommit: null,
   notReproducible: null,
   sourceLookedAt: "2026-01-01T00:09:58.000Z",
+  sourceStale: false,
+  runsOn: [{ node: "node-a", word: "current", applied: true }],
 } as const;
 
 const settled: StatusDocument = {
@@ -142,6 +144,23 @@ describe("status for a person", () => {
 
   it("is pending while anything is owed (R20)", () => {
     expect(statusCode({ ...settled, owed: troubled.owed })).toBe(1);
+  });
+
+  it("of one module is no more than what its nodes read back, and no newer than the look at its source (R48)", () => {
+    const [module] = settled.modules;
+    if (module === undefined) throw new Error("the settled status has a module");
+    const codeOf = (changes: Partial<typeof module>): number | null => {
+      const narrowed = narrowStatus({ ...settled, modules: [{ ...module, ...changes }] }, "meshboard");
+      return narrowed === null ? null : statusCode(narrowed);
+    };
+    expect(codeOf({})).toBe(0);
+    expect(codeOf({ runsOn: [{ node: "node-a", word: "outstanding", applied: false }] })).toBe(1);
+    expect(codeOf({ runsOn: [{ node: "node-a", word: "stuck", applied: false }] })).toBe(2);
+    // Stuck in something else: this module is there.
+    expect(codeOf({ runsOn: [{ node: "node-a", word: "stuck", applied: true }] })).toBe(0);
+    expect(codeOf({ runsOn: [{ node: "node-a", word: "silent", applied: true }] })).toBe(3);
+    expect(codeOf({ runsOn: [], sourceStale: true })).toBe(3);
+    expect(statusCode({ ...settled, modules: [{ ...module, runsOn: [], sourceStale: true }] })).toBe(3);
   });
 
   it("of one module or node shows what is about it; of an unknown one there is none", () => {

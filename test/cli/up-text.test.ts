@@ -20,6 +20,8 @@ const line = {
   heldCommit: null,
   notReproducible: null,
   sourceLookedAt: "2026-01-01T00:09:58.000Z",
+  sourceStale: false,
+  runsOn: [{ node: "node-a", word: "current", applied: true }],
 } as const;
 
 const modules = [

@@ -1,10 +1,10 @@
 import type { CommandCall, CommandDefinition } from "../command.ts";
 import { parseNames, parseSeconds } from "../arguments.ts";
 import { type BuildDocument, buildText } from "../text/build-text.ts";
+import { buildCode, judgeLooks } from "../judge-looks.ts";
 import { createLogFollower } from "../follow-build-log.ts";
 import { InputError } from "../../core/errors.ts";
 import { describeWave } from "../../decide/describe-wave.ts";
-import type { ExitCode } from "../../decide/exit-code.ts";
 import { listEdges } from "../../store/edges.ts";
 import { listModules, type ModuleRecord } from "../../store/modules.ts";
 import { readClock } from "../../store/read-clock.ts";
@@ -12,6 +12,7 @@ import { listHeads, type SourceHead } from "../../store/source-heads.ts";
 import { isUnaccounted, readWaveProgress } from "../../store/wave-progress.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 import { plainLine } from "../text/plain.ts";
+import { situationLimits } from "../situation-limits.ts";
 import { isMoving, waitsForMoving } from "../still-moving.ts";
 import { sleep } from "../wait.ts";
 import { withMesh } from "../with-mesh.ts";
@@ -23,7 +24,8 @@ now, and shows how the modules stand. Modules named limit what is shown and wait
 --again builds the newest fit artifacts again from the inputs they had. One whose files are lost or damaged is put back where
 the same comes out; one that is there stays as it is, and the files that come out otherwise are named. It waits.
 
-Exit code: 0 all current, 1 pending, 2 unfit or broken (--again: differs), 3 cannot tell.
+Exit code: 0 all current, 1 pending (or not looked at yet), 2 unfit or broken (--again: differs), 3 cannot tell: a source
+does not answer.
 
 Examples:
   mesh build
@@ -62,13 +64,22 @@ export const buildCommand: CommandDefinition = {
       const behind = call.options["behind"] === true;
       const modules = behind ? seen.modules.filter((module) => module.standing !== "current") : seen.modules;
       const wave = await readWaveProgress(connection.db, connection.mesh);
+      const sources = judgeLooks(seen.heads, seen.modules, {
+        since: waits ? askedAt : null,
+        staleAfterMs: situationLimits(connection.setup).sourcesStaleAfterMs,
+      });
       const document: BuildDocument = {
         modules: modules.map(summaryOf),
         registered: seen.modules.length,
         waited: waits,
+        sources,
         wave,
       };
-      return { code: buildCode(modules), document: { ...document }, text: buildText(document, call.context.now()) };
+      return {
+        code: buildCode(modules, sources),
+        document: { ...document },
+        text: buildText(document, call.context.now()),
+      };
     });
   },
 };
@@ -180,9 +191,4 @@ async function isAnyMoving({ db, mesh }: MeshConnection, modules: readonly Modul
 function summaryOf(module: ModuleRecord): BuildDocument["modules"][number] {
   const { name, standing, standingWhy, sourceCommit, sourceSubject, fitArtifact, comparedAt } = module;
   return { module: name, standing, standingWhy, sourceCommit, sourceSubject, fitArtifact, comparedAt };
-}
-
-function buildCode(modules: readonly ModuleRecord[]): ExitCode {
-  if (modules.some((module) => module.standing === "unfit" || module.standing === "broken")) return 2;
-  return modules.every((module) => module.standing === "current") ? 0 : 1;
 }

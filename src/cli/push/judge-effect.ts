@@ -49,11 +49,12 @@ export function judgeEffect(facts: EffectFacts): JudgedEffect {
       final: true,
     };
   }
-  if (account.outcome === "applied") {
-    return account.digest === facts.digest || facts.digest === null
-      ? { effect: "applied", says: "", final: true }
-      : { effect: "failed", says: "it reports another content under this number", final: true };
-  }
+  if (account.outcome === "applied" && facts.digest !== null && account.digest !== facts.digest)
+    return { effect: "failed", says: "it reports another content under this number", final: true };
+  // Its last word was good, and is old: the last green is never shown as how it is now (case 30).
+  if (account.outcome === "applied" && facts.silentMs !== null)
+    return { effect: "cannot-tell", says: `it had applied this; ${saySilence(facts.silentMs)}`, final: false };
+  if (account.outcome === "applied") return { effect: "applied", says: "", final: true };
   const troubles = account.report.resources.filter((one) => one.state !== "applied");
   const says = troubles
     .slice(0, 3)

@@ -9,6 +9,7 @@ import type { ModuleRecord } from "../../store/modules.ts";
 import type { Stop } from "../../store/stop.ts";
 import type { ControllerState } from "../controller-state.ts";
 import { labelsOf } from "../text/label-text.ts";
+import { plainLine } from "../text/plain.ts";
 import type { StatusRecords } from "./load-status.ts";
 
 export interface StatusModule extends DeliveryLine, ReturnType<typeof labelsOf> {
@@ -18,6 +19,10 @@ export interface StatusModule extends DeliveryLine, ReturnType<typeof labelsOf> 
   readonly findings: { readonly errors: number; readonly warnings: number; readonly first: string } | null;
   /** The newest look at its branch; null: never. */
   readonly sourceLookedAt: string | null;
+  /** Its branch was not seen for so long that it may have moved. */
+  readonly sourceStale: boolean;
+  /** Every node it is assigned to or was last sent to; `applied`: its host read back the newest fit build of it. */
+  readonly runsOn: readonly { readonly node: Name; readonly word: Situation["word"]; readonly applied: boolean }[];
 }
 
 export interface StatusNode extends Situation {
@@ -106,9 +111,16 @@ function statusOfNode({ view }: StatusRecords, name: Name): StatusNode[] {
   ];
 }
 
-function lookAt(records: StatusRecords, module: ModuleRecord): string | null {
-  const head = records.heads.find((one) => one.repository === module.repository && one.branch === module.branch);
-  return head?.lookedAt ?? null;
+/** When its branch was last seen, and whether that is too long ago to say by it that nothing moved. */
+function lookAt(
+  { heads, limits }: StatusRecords,
+  module: ModuleRecord,
+): Pick<StatusModule, "sourceLookedAt" | "sourceStale"> {
+  const head = heads.find((one) => one.repository === module.repository && one.branch === module.branch);
+  return {
+    sourceLookedAt: head?.lookedAt ?? null,
+    sourceStale: (head?.ageMs ?? Infinity) > limits.sourcesStaleAfterMs,
+  };
 }
 
 function statusOfModule(
@@ -118,12 +130,14 @@ function statusOfModule(
   width: number,
 ): StatusModule {
   const build = records.fitBuilds.find((one) => one.module === module.name && one.inputs === module.fitInputs);
+  const deliveries = nodes.flatMap((node) => deliveryNode(records, module.name, node));
   const line = deliveryLine(
     {
       module: module.name,
       sourceCommit: module.sourceCommit,
       standing: module.standing,
-      standingWhy: module.standingWhy,
+      // A reason may quote a repository's file names, and the line is shown as it is.
+      standingWhy: plainLine(module.standingWhy, 240),
       fit:
         module.fitArtifact === null || build === undefined
           ? null
@@ -131,7 +145,7 @@ function statusOfModule(
       // Changes of its source that comparisons saw: fast commits between two looks are one of them.
       behindBy: module.standing === "current" ? 0 : countMoves(module, build?.moves ?? null),
       waitingFor: [],
-      nodes: nodes.flatMap((node) => deliveryNode(records, module.name, node)),
+      nodes: deliveries,
     },
     width,
   );
@@ -141,7 +155,12 @@ function statusOfModule(
     standingWhy: whyWithPlace(module),
     findings: countFindings(module),
     ...labelsOf(records.labels.find((one) => one.module === module.name)),
-    sourceLookedAt: lookAt(records, module),
+    ...lookAt(records, module),
+    runsOn: deliveries.map(({ node, word, declared, applied }) => ({
+      node,
+      word,
+      applied: applied && declared === module.fitArtifact,
+    })),
   };
 }
 

@@ -20,6 +20,7 @@ import { type ControllerState, readControllerState, readStandbys } from "../cont
 export interface StatusRecords {
   readonly mesh: Name;
   readonly view: MeshView;
+  readonly limits: SituationLimits;
   readonly controller: ControllerState;
   readonly standbys: readonly Standby[];
   readonly modules: readonly ModuleRecord[];
@@ -41,6 +42,7 @@ export async function loadStatus(db: Database, mesh: Name, limits: SituationLimi
     return {
       mesh,
       view,
+      limits,
       controller: await readControllerState(tx, mesh),
       standbys: await readStandbys(tx, mesh),
       modules,

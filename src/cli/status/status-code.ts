@@ -1,20 +1,36 @@
 import { exitCodeOf, type ExitCode } from "../../decide/exit-code.ts";
-import type { StatusDocument } from "./build-status.ts";
+import type { SituationWord } from "../../decide/situation.ts";
+import type { StatusDocument, StatusModule } from "./build-status.ts";
 
-/** 0 only when every node is settled, every module delivered what its source is, and nothing is owed (R48). */
+/**
+ * 0 only when every node is settled, every module is what its source is and applied wherever it is to run, nothing is owed,
+ * and all of that is known of now (R48).
+ */
 export function statusCode(
-  status: Pick<StatusDocument, "nodes" | "modules" | "owed" | "conditions" | "stopped">,
+  status: Pick<StatusDocument, "subject" | "nodes" | "modules" | "owed" | "conditions" | "stopped">,
 ): ExitCode {
   if (status.stopped !== null) return 2;
   const ofNodes = exitCodeOf(status.nodes);
   const bad = status.modules.some((module) => module.standing === "unfit" || module.standing === "broken");
   if (ofNodes === 2 || bad || status.conditions.some((condition) => condition.urgent)) return 2;
-  if (ofNodes === 3) return 3;
+  // Of the whole mesh its nodes say it.
+  const ofModules = status.subject === undefined ? 0 : exitCodeOf(status.modules.flatMap(openWords));
+  if (ofModules === 2) return 2;
+  const isStale = status.modules.some((module) => module.standing === "current" && module.sourceStale);
+  if (ofNodes === 3 || ofModules === 3 || isStale) return 3;
   const moves = status.modules.some((module) => module.standing !== "current");
-  return ofNodes === 1 || moves || status.owed.length > 0 ? 1 : 0;
+  return ofNodes === 1 || ofModules === 1 || moves || status.owed.length > 0 ? 1 : 0;
 }
 
-/** The part of a status that is about one node or module: its own row, and those of the other kind it lives with. */
+/** What keeps a module from being applied on its nodes. One that read it back may fail in something else, but not be silent. */
+function openWords({ runsOn }: StatusModule): { readonly word: SituationWord }[] {
+  return runsOn.flatMap(({ word, applied }): { readonly word: SituationWord }[] => {
+    if (word === "silent" || word === "cannot-tell") return [{ word }];
+    return applied ? [] : [{ word: word === "current" ? "outstanding" : word }];
+  });
+}
+
+/** The part of a status that is about one node or module: its own row, and what is owed and open about it. */
 export function narrowStatus(status: StatusDocument, subject: string): StatusDocument | null {
   const nodes = status.nodes.filter((node) => node.node === subject);
   const modules = status.modules.filter((module) => module.module === subject);

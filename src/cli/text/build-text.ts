@@ -1,5 +1,6 @@
 import { describeWave, type WaveProgress } from "../../decide/describe-wave.ts";
 import type { ModuleRecord } from "../../store/modules.ts";
+import type { SourceLook } from "../judge-looks.ts";
 import { describeAge } from "./ages.ts";
 import { alignColumns } from "./columns.ts";
 import { plainLine } from "./plain.ts";
@@ -12,6 +13,8 @@ export interface BuildDocument {
   /** Modules of the mesh that were asked about, behind or not. */
   readonly registered: number;
   readonly waited: boolean;
+  /** The branches that they come from. */
+  readonly sources: readonly SourceLook[];
   /** The newest wave; null: there never was one. */
   readonly wave: WaveProgress | null;
 }
@@ -20,7 +23,7 @@ export function buildText(document: BuildDocument, now: Date): string {
   if (document.modules.length === 0)
     return document.registered === 0
       ? "there are no modules yet\n  next: mesh repo add NAME URL   then   mesh module add NAME --repo REPOSITORY --path FOLDER"
-      : "no module is behind its source\n  next: mesh status";
+      : ["no module is behind its source", ...lookLines(document, now), "  next: mesh status"].join("\n");
   const rows = document.modules.map((module) => [
     module.module,
     module.sourceCommit?.slice(0, 7) ?? "-",
@@ -41,7 +44,20 @@ export function buildText(document: BuildDocument, now: Date): string {
         : "mesh status";
   return [
     alignColumns([["MODULE", "SOURCE", "STANDS", "FIT", "KNOWN", ""], ...rows]),
+    ...lookLines(document, now),
     ...(document.wave === null ? [] : [`  ${describeWave(document.wave)}`]),
     `  next: ${next}`,
   ].join("\n");
+}
+
+/** What is not known of the sources now: the modules stand as their last good tips had them. */
+function lookLines({ sources }: BuildDocument, now: Date): string[] {
+  return sources.flatMap(({ repository, branch, lookedAt, failingSince, failure, look }) => {
+    if (look === "seen") return [];
+    const why =
+      look === "failing"
+        ? `does not answer since ${describeAge(failingSince, now)}: ${plainLine(failure ?? "", 160)}`
+        : `was not looked at since; the last look was ${describeAge(lookedAt, now)}`;
+    return [`  ${repository} ${branch} ${why}`];
+  });
 }

@@ -1,0 +1,40 @@
+import type { ExitCode } from "../decide/exit-code.ts";
+import type { ModuleRecord } from "../store/modules.ts";
+import type { SourceHead } from "../store/source-heads.ts";
+
+/** How well a branch is known. `not-yet`: nobody looked since the request, or compared what was seen. */
+export interface SourceLook extends Pick<
+  SourceHead,
+  "repository" | "branch" | "lookedAt" | "failingSince" | "failure"
+> {
+  readonly look: "seen" | "not-yet" | "failing";
+}
+
+/**
+ * How well the sources of these modules are known. `since`: the request that was waited for (ISO); null: nobody waited,
+ * and a look counts for `staleAfterMs`, as in `mesh status`.
+ */
+export function judgeLooks(
+  heads: readonly SourceHead[],
+  modules: readonly Pick<ModuleRecord, "repository" | "branch">[],
+  { since, staleAfterMs }: { readonly since: string | null; readonly staleAfterMs: number },
+): SourceLook[] {
+  return heads
+    .filter(({ repository, branch }) => modules.some((one) => one.repository === repository && one.branch === branch))
+    .map(({ repository, branch, lookedAt, ageMs, commit, comparedCommit, failingSince, failure }) => {
+      const isFresh = since === null ? (ageMs ?? Infinity) <= staleAfterMs : lookedAt !== null && lookedAt >= since;
+      const look = failure !== null ? "failing" : isFresh && comparedCommit === commit ? "seen" : "not-yet";
+      return { repository, branch, lookedAt, failingSince, failure, look };
+    });
+}
+
+/** Of a tip that was not seen nobody knows that it is still the one that was built: not 0 (R48). */
+export function buildCode(
+  modules: readonly Pick<ModuleRecord, "standing">[],
+  looks: readonly Pick<SourceLook, "look">[],
+): ExitCode {
+  if (modules.some(({ standing }) => standing === "unfit" || standing === "broken")) return 2;
+  if (looks.some(({ look }) => look === "failing")) return 3;
+  const isCurrent = modules.every(({ standing }) => standing === "current");
+  return isCurrent && looks.every(({ look }) => look === "seen") ? 0 : 1;
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { buildCode, judgeLooks } from "../../src/cli/judge-looks.ts";
+import { buildText } from "../../src/cli/text/build-text.ts";
+import type { SourceHead } from "../../src/store/source-heads.ts";
+
+const now = new Date("2026-01-01T00:10:00.000Z");
+const askedAt = "2026-01-01T00:09:00.000Z";
+const commit = "3f2a9c1".padEnd(40, "0");
+const head: SourceHead = {
+  repository: "shop",
+  branch: "main",
+  url: "file:///srv/shop.git",
+  commit,
+  lookedAt: "2026-01-01T00:09:01.000Z",
+  ageMs: 59_000,
+  comparedCommit: commit,
+  factsCommit: commit,
+  failingSince: null,
+  failure: null,
+};
+const old = { lookedAt: "2026-01-01T00:00:00.000Z", ageMs: 600_000 };
+const failing = { failingSince: "2026-01-01T00:00:00.000Z", failure: "no \u001b[2J answer" };
+const web = { repository: "shop", branch: "main" };
+
+const judge = (changes: Partial<SourceHead>, since: string | null) =>
+  judgeLooks([{ ...head, ...changes }], [web], { since, staleAfterMs: 60_000 });
+const codeOf = (changes: Partial<SourceHead>, since: string | null) =>
+  buildCode([{ standing: "current" }], judge(changes, since));
+
+describe("mesh build says 0 only of sources that were seen (R48)", () => {
+  it.each([
+    ["waited for, looked at since and compared", {}, askedAt, 0],
+    ["waited for, and the time was over before anybody looked", old, askedAt, 1],
+    ["waited for, its newest tip not compared yet", { comparedCommit: null }, askedAt, 1],
+    ["waited for, and the source does not answer", failing, askedAt, 3],
+    ["not waited for, looked at within the minute", {}, null, 0],
+    ["not waited for, last looked at ten minutes ago", old, null, 1],
+    ["not waited for, never looked at", { lookedAt: null, ageMs: null }, null, 1],
+    ["not waited for, and the source does not answer", failing, null, 3],
+  ] as const)("%s", (_what, changes, since, code) => {
+    expect(codeOf(changes, since)).toBe(code);
+  });
+
+  it("what is certain and bad comes first; other sources do not matter", () => {
+    expect(buildCode([{ standing: "unfit" }], judge(failing, null))).toBe(2);
+    expect(judgeLooks([{ ...head, ...failing, branch: "next" }], [web], { since: null, staleAfterMs: 1 })).toEqual([]);
+  });
+
+  it("says which source, and nothing that a terminal acts upon (case 52)", () => {
+    const document = { modules: [], registered: 1, waited: true, sources: judge(failing, askedAt), wave: null };
+    expect(buildText(document, now)).toBe(
+      "no module is behind its source\n  shop main does not answer since 10 min ago: no ·[2J answer\n  next: mesh status",
+    );
+  });
+});
