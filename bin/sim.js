@@ -11,6 +11,7 @@ try {
   await install();
   const args = ["--import", "tsx", join(root, "test", "simulation", "runner", "main.ts"), ...process.argv.slice(2)];
   const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit" });
+  for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => child.kill(signal));
   child.on("exit", (code) => {
     process.exitCode = code ?? 1;
   });

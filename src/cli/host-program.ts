@@ -12,10 +12,18 @@ export function hostProgramFile(): string {
   return file;
 }
 
-/** Runs the host program in the foreground with these words, and answers with its exit code (R48's, like ours). */
-export async function runHostProgram(words: readonly string[], signal?: AbortSignal): Promise<ExitCode> {
-  const child = spawn(process.execPath, [hostProgramFile(), ...words], { stdio: "inherit" });
-  // Ctrl-C in a terminal reaches the child too; asked by a signal to this process only, it must be passed on.
+/**
+ * Runs the host program in the foreground with these words, and answers with its exit code (R48's, like ours). `says`: where
+ * its standard output goes; under `--json` a document of ours stands alone on standard output.
+ */
+export async function runHostProgram(
+  words: readonly string[],
+  { signal, says = "stdout" }: { readonly signal?: AbortSignal; readonly says?: "stdout" | "stderr" } = {},
+): Promise<ExitCode> {
+  const stdout = says === "stderr" ? 2 : "inherit";
+  const child = spawn(process.execPath, [hostProgramFile(), ...words], { stdio: ["inherit", stdout, "inherit"] });
+  // Asked by a signal to this process only, it must be passed on. Ctrl-C in a terminal reaches the child too, as SIGINT:
+  // for it the two are one wish to stop.
   signal?.addEventListener("abort", () => child.kill("SIGTERM"), { once: true });
   return await new Promise((resolve, reject) => {
     child.once("error", (cause) =>

@@ -3,6 +3,7 @@ import { armFailpointsBy } from "../core/failpoints.ts";
 import { InputError, UnavailableError } from "../core/errors.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { enrolHost } from "./enrol.ts";
+import { listenForStop } from "./listen-for-stop.ts";
 import { parseArguments, usage } from "./parse-arguments.ts";
 import { recoverHost, sayRecovered } from "./recover-host.ts";
 import { runHost, stopServices } from "./run-host.ts";
@@ -31,20 +32,8 @@ async function main(words: readonly string[]): Promise<void> {
     }
     case "run":
       armFailpointsBy(process.env, { process, wait });
-      await runHost({ ...command, signal: stopSignal() });
+      await runHost({ ...command, signal: listenForStop(process, () => process.exit(exitCodes.failed)) });
   }
-}
-
-/** SIGTERM and SIGINT stop the host in an orderly way; a second one at once. */
-function stopSignal(): AbortSignal {
-  const controller = new AbortController();
-  for (const name of ["SIGTERM", "SIGINT"] as const) {
-    process.on(name, () => {
-      if (controller.signal.aborted) process.exit(exitCodes.failed);
-      controller.abort(new Error(`stopped by ${name}`));
-    });
-  }
-  return controller.signal;
 }
 
 function exitCodeOf(error: unknown): number {

@@ -20,7 +20,10 @@ export const hostEnrolCommand: CommandDefinition = {
   run: async ({ context, options, schema }) => {
     const dir = resolve(context.cwd, String(options["dir"]));
     const tokenFile = resolve(context.cwd, String(options["tokenFile"]));
-    const code = await runHostProgram(["enrol", "--dir", dir, "--token-file", tokenFile], context.listenForInterrupt());
+    const code = await runHostProgram(["enrol", "--dir", dir, "--token-file", tokenFile], {
+      signal: context.listenForInterrupt(),
+      says: options.json ? "stderr" : "stdout",
+    });
     if (code === 2)
       throw new InputError(
         `the host in ${dir} did not enrol`,

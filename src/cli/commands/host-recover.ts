@@ -35,8 +35,11 @@ export const hostRecoverCommand: CommandDefinition = {
       ...(document === null ? [] : ["--document", document]),
       ...(options.json ? ["--json"] : []),
     ];
-    const code = await runHostProgram(words, context.listenForInterrupt());
-    if (code !== 0) throw new InputError(`the mark of the host in ${dir} was not put back`, "why is said above");
+    const code = await runHostProgram(words, { signal: context.listenForInterrupt() });
+    if (code !== 0) {
+      const what = document === null ? "does not say its mark" : "did not put its mark back";
+      throw new InputError(`the host in ${dir} ${what}`, "why is said above");
+    }
     return code;
   },
 };

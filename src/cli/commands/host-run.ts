@@ -21,6 +21,6 @@ export const hostRunCommand: CommandDefinition = {
       words.push("--interval", String(parseSeconds("--interval", interval, { min: 1, max: 86_400 }) / 1000));
     }
     if (options["stopServicesOnExit"] === true) words.push("--stop-services-on-exit");
-    return await runHostProgram(words, context.listenForInterrupt());
+    return await runHostProgram(words, { signal: context.listenForInterrupt() });
   },
 };
