@@ -6,8 +6,10 @@ import { createSupervisor, type Supervisor } from "../../embedded/supervisor.ts"
 import { meshPaths, readSettings } from "../mesh-setup.ts";
 import { bringUp } from "../up/bring-up.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
+import { plainLine } from "../text/plain.ts";
 import { deliverLanguages } from "../up/deliver-languages.ts";
 import { deliverAll, describeUp } from "../up/deliver-all.ts";
+import { chooseMesh } from "../up/choose-mesh.ts";
 import { keepPorts, type UpParts } from "../up/up-plan.ts";
 import { type UpDocument, upText } from "../up/up-text.ts";
 
@@ -25,13 +27,13 @@ Examples:
 export const upCommand: CommandDefinition = {
   configure: (command) => {
     command
-      .option("--mesh <name>", "the mesh's name", "local")
+      .option("--mesh <name>", "the mesh's name (else that of the state folder, else local)")
       .option("--no-examples", "without the two hosts and the example modules")
       .option("--no-languages", "without the examples in Go, Python and Rust")
       .addHelpText("after", help);
   },
   run: async (call) => {
-    const mesh = parseName("mesh", call.options["mesh"]);
+    const asked = call.options["mesh"] === undefined ? null : parseName("mesh", call.options["mesh"]);
     const interrupt = call.context.listenForInterrupt();
     const say = (line: string): void => call.context.stderr.write(`${line}\n`);
     const path = resolve(call.context.cwd, call.options.state ?? (call.context.env["MESH_STATE"] || ".mesh"));
@@ -40,7 +42,7 @@ export const upCommand: CommandDefinition = {
     try {
       const paths = meshPaths(state.paths.root);
       const parts: UpParts = {
-        mesh,
+        mesh: await chooseMesh(paths, asked),
         paths,
         ports: await keepPorts(state),
         keepPort: (name) => state.keepPort(name),
@@ -85,7 +87,8 @@ async function deliverLater(parts: UpParts, connection: MeshConnection): Promise
   try {
     await deliverLanguages(parts, connection);
   } catch (error) {
-    if (!parts.interrupt.aborted) parts.say(`the examples in other languages were not delivered: ${String(error)}`);
+    if (!parts.interrupt.aborted)
+      parts.say(`the examples in other languages were not delivered: ${plainLine(String(error))}`);
   }
 }
 

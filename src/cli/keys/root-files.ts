@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { createReadStream, existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { InputError, UnavailableError } from "../../core/errors.ts";
 import { rootBytesLimit } from "../../link/limits.ts";
@@ -24,15 +23,19 @@ export async function readRootFile(file: string): Promise<{ readonly root: Root;
   throw new InputError(`the root document ${file} is refused: ${verified.message}`, "restore it from a copy");
 }
 
-/** A file that a person named: never more than a root has. */
+/** A file that a person named: never more of it is read than a root has, whatever lies there. */
 export async function readBounded(file: string): Promise<Buffer> {
-  let bytes: Buffer;
+  const chunks: Buffer[] = [];
   try {
-    bytes = await readFile(file);
+    // One byte more than is allowed: whether there is one is the question. A device has no size to ask for.
+    const stream: AsyncIterable<Buffer> = createReadStream(file, { end: rootBytesLimit });
+    for await (const chunk of stream) chunks.push(chunk);
   } catch (error) {
     throw new UnavailableError(`${file} cannot be read`, "is the path right?", { cause: error });
   }
-  if (bytes.length > rootBytesLimit) throw new InputError(`${file} has ${bytes.length} bytes, no root has so many`);
+  const bytes = Buffer.concat(chunks);
+  if (bytes.length > rootBytesLimit)
+    throw new InputError(`${file} has more than ${rootBytesLimit} bytes, no root has so many`);
   return bytes;
 }
 
