@@ -5,13 +5,13 @@ import type { Name } from "../core/names.ts";
 import { writeAtomically } from "../embedded/write-atomically.ts";
 import { generateSigningKey, loadSigningKey, saveSigningKey, type SigningKey } from "../link/keys.ts";
 import { chooseKey, loadRoleKeys } from "../link/role-keys.ts";
-import { createRoot, verifyRoot, type Root, type RootKey } from "../link/root.ts";
+import { createRoot, verifyRoot, type Root, type RootKey, type RootRole } from "../link/root.ts";
 import { rootFolderOf, saveRootFile } from "../worker/root-folder.ts";
+import { listKey } from "./keys/plan-rotation.ts";
 import type { MeshPaths } from "./mesh-setup.ts";
 
-const tenYearsMs = 10 * 365 * 86_400_000;
-/** Machines' clocks differ: keys are good from a little earlier. */
-const backdateMs = 86_400_000;
+/** Of the keys that `mesh up` makes by itself. */
+const tenYears = 3_650;
 
 export interface KeepProvenanceKey {
   readonly mesh: Name;
@@ -43,7 +43,11 @@ export async function keepProvenanceKey(parts: KeepProvenanceKey): Promise<void>
     );
     return;
   }
-  const next: Root = { ...root, version: root.version + 1, keys: [...root.keys, listKey(key, "provenance", nowMs)] };
+  const next: Root = {
+    ...root,
+    version: root.version + 1,
+    keys: [...root.keys, listLongKey(key, "provenance", nowMs)],
+  };
   // A host may have the one before, and the records need not: the controller puts it into them from here.
   await saveRootFile(rootFolderOf(paths.rootDocument), { version: root.version, envelope: before });
   await writeAtomically(paths.rootDocument, createRoot(next, [rootKey]));
@@ -58,13 +62,8 @@ export async function keepSigningKey(file: string): Promise<SigningKey> {
   return key;
 }
 
-export function listKey(key: SigningKey, role: RootKey["roles"][number], nowMs: number): RootKey {
-  return {
-    publicKey: key.publicKey,
-    roles: [role],
-    notBefore: new Date(nowMs - backdateMs).toISOString(),
-    notAfter: new Date(nowMs + tenYearsMs).toISOString(),
-  };
+export function listLongKey({ publicKey }: SigningKey, role: RootRole, nowMs: number): RootKey {
+  return listKey({ publicKey, role, nowMs, days: tenYears });
 }
 
 function canSignRoot(root: Root, key: SigningKey): boolean {

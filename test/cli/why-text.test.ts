@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { moduleText } from "../../src/cli/text/module-text.ts";
 import { moduleWhyText } from "../../src/cli/text/why-text.ts";
 import type { ModuleRecord } from "../../src/store/modules.ts";
 
@@ -120,4 +121,10 @@ describe("why a module is broken", () => {
     expect(text).not.toContain("mesh build");
     expect(text).toContain("next: commit what is missing to examples (branch main, folder meshboard)");
   });
+});
+
+it("mesh module show prints a file's name that would act on the terminal as plain text (case 52)", () => {
+  const finding = { severity: "warning", file: "src/\u001b[2J.ts", line: 3, message: "a computed import" } as const;
+  const document = { module: { ...module, findings: [finding] }, builtAgainst: [], builtInto: [], builds: [] };
+  expect(moduleText({ ...document, assignments: [] }, now, false)).toContain("  src/·[2J.ts:3  a computed import\n");
 });

@@ -46,7 +46,7 @@ export const keysRootPublishCommand: CommandDefinition = {
       const filled = await fillGaps(db, { mesh, offered, folder: rootFolderOf(paths.rootDocument) });
       if (filled.length > 0) {
         const words = `root ${filled.join(", ")} is in the records again: hosts go on over it`;
-        const document = { version: Math.max(...filled), changes: [] };
+        const document = { version: Math.max(...filled), changes: [], filled };
         return { code: 0, document, text: `${words}\n  next: mesh conditions` };
       }
       const [one, another] = offered;

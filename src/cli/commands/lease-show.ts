@@ -1,11 +1,10 @@
 import type { CommandDefinition } from "../command.ts";
+import { parseCount } from "../arguments.ts";
 import { judgeLease, readStandbys } from "../controller-state.ts";
-import { InputError } from "../../core/errors.ts";
 import type { ExitCode } from "../../decide/exit-code.ts";
 import { type LeaseStand, listPastGrants, readLeaseStand } from "../../store/lease-history.ts";
 import { inTransaction } from "../../store/transaction.ts";
 import { leaseText } from "../text/lease-text.ts";
-import { plainLine } from "../text/plain.ts";
 import { withMesh } from "../with-mesh.ts";
 
 const help = `
@@ -32,7 +31,7 @@ export const leaseShowCommand: CommandDefinition = {
       .addHelpText("after", help);
   },
   run: async (call) => {
-    const limit = parseCount(call.options["history"]);
+    const limit = parseHistory(call.options["history"]);
     return await withMesh(call, async ({ db, mesh }) => {
       const read = await inTransaction(db, { isolation: "repeatable read", access: "read only" }, async (tx) => ({
         lease: await readLeaseStand(tx, mesh),
@@ -69,12 +68,7 @@ function standingOf(lease: LeaseStand | null): Standing {
 }
 
 /** Null: no history was asked for. */
-function parseCount(option: unknown): number | null {
+function parseHistory(option: unknown): number | null {
   if (option === undefined) return null;
-  if (option === true) return defaultGrants;
-  const text = typeof option === "string" ? option : "";
-  const count = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (count < 1 || count > mostGrants)
-    throw new InputError(`--history takes a number from 1 to ${mostGrants}, not "${plainLine(text, 60)}"`);
-  return count;
+  return option === true ? defaultGrants : parseCount("--history", option, { min: 1, max: mostGrants });
 }

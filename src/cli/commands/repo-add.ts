@@ -41,7 +41,7 @@ export const repoAddCommand: CommandDefinition = {
       if (unreachable !== null) call.context.stderr.write(`mesh: warning: ${unreachable}\n`);
       return {
         code: 0,
-        document: { repository: { name, url }, unreachable },
+        document: { repository: { name, url }, moved, twins: twins.map((twin) => twin.name), unreachable },
         text: `${name} is ${moved ? "followed at its new address" : "registered"}: ${plainLine(url)}\n  next: mesh module add NAME --repo ${name} --path FOLDER`,
       };
     });

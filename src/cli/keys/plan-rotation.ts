@@ -4,7 +4,7 @@ import { rootKeysOf, type Root, type RootKey, type RootRole } from "../../link/r
 
 const dayMs = 86_400_000;
 /** Machines' clocks differ: keys are good from a little earlier. */
-export const backdateMs = dayMs;
+const backdateMs = dayMs;
 
 export interface Rotation {
   readonly have: Root;

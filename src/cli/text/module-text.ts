@@ -1,4 +1,5 @@
 import type { Assignment } from "../../core/node.ts";
+import { sayPlace } from "../../decide/say-edge.ts";
 import type { BuildRecord } from "../../store/builds.ts";
 import type { Edge } from "../../store/edges.ts";
 import type { ModuleRecord } from "../../store/modules.ts";
@@ -27,7 +28,9 @@ export function moduleText(document: ModuleDocument, now: Date, withLog: boolean
     ["built into", document.builtInto.map((edge) => edge.module).join(", ") || "nothing"],
     ["runs on", document.assignments.map((assignment) => assignment.node).join(", ") || "no node"],
   ];
-  const findings = module.findings.map((finding) => `  ${finding.file}:${finding.line}  ${plainLine(finding.message)}`);
+  const findings = module.findings.map(
+    (finding) => `  ${plainLine(sayPlace(finding), 160)}  ${plainLine(finding.message)}`,
+  );
   const builds = document.builds.map((build) => [
     build.commit.slice(0, 7),
     build.inputs.slice(7, 14),

@@ -12,7 +12,7 @@ import {
 import type { SigningKey } from "../../link/keys.ts";
 import { readPrivateFile, writePrivateFile } from "../../link/private-file.ts";
 import { createRoot, type RootKey } from "../../link/root.ts";
-import { keepProvenanceKey, keepSigningKey, listKey } from "../keep-provenance-key.ts";
+import { keepProvenanceKey, keepSigningKey, listLongKey } from "../keep-provenance-key.ts";
 import { loopback, type UpParts } from "./up-plan.ts";
 
 type KeyParts = Pick<UpParts, "mesh" | "paths" | "listen" | "say">;
@@ -32,9 +32,9 @@ export async function prepareKeys(parts: KeyParts, nowMs: number): Promise<void>
     const declarationKey = await keepSigningKey(paths.declarationKey);
     const provenanceKey = await keepSigningKey(paths.provenanceKey);
     const keys = [
-      listKey(rootKey, "root", nowMs),
-      listKey(declarationKey, "declaration", nowMs),
-      listKey(provenanceKey, "provenance", nowMs),
+      listLongKey(rootKey, "root", nowMs),
+      listLongKey(declarationKey, "declaration", nowMs),
+      listLongKey(provenanceKey, "provenance", nowMs),
     ];
     await writeAtomically(paths.rootDocument, rootDocument(parts, { rootKey, keys }));
   }
