@@ -10,8 +10,8 @@ export interface AffectedModules {
   readonly files: Readonly<Record<string, string>>;
   /** What a change of this package may reach, itself too, sorted: worked out from the table the files were made from. */
   affectedBy(name: string): string[];
-  /** The files of a change in it that everything that imports it could see. */
-  touch(name: string): Record<string, string>;
+  /** The files of a change in it that everything that imports it could see; of each `version` another one. */
+  touch(name: string, version?: number): Record<string, string>;
 }
 
 /** `declared`: the package.json of each says what it imports, as such files usually do; else only the imports do. */
@@ -50,7 +50,7 @@ export function makeAffectedModules(count: number, edges: "declared" | "imports 
       for (const one of reached) for (const dependent of dependents.get(one) ?? []) reached.add(dependent);
       return [...reached].toSorted();
     },
-    touch: (name) => ({ [pathOf(name, 1)]: partText(names.indexOf(name), 1, 1) }),
+    touch: (name, version = 1) => ({ [pathOf(name, 1)]: partText(names.indexOf(name), 1, version) }),
   };
 }
 

@@ -32,8 +32,11 @@ export interface Ours {
   ask(): Promise<OwnAnswer>;
   /** The same, by a process that kept nothing. */
   askAnew(): Promise<OwnAnswer>;
-  /** The same from where the commit is in the clone: what it answers asks the records and git's objects, and no remote. */
-  seeTips(): Promise<() => Promise<OwnAnswer>>;
+  /**
+   * Commits each of these changes, and brings it into the clone. Each call answers for the next of them from there: it asks
+   * the records and git's objects, and no remote. No answer was given before, so none can be remembered.
+   */
+  seeEach(changes: readonly Record<string, string>[]): Promise<() => Promise<OwnAnswer>>;
   /** `mesh build --behind --dry-run` as a process of its own; the server is up. */
   askProcess(): Promise<OwnAnswer>;
   /** What was read counts as read by this code, or by the built one, which the process is: each reads again what the other read. */
@@ -87,11 +90,20 @@ export async function openOurs(source: GitRepository, names: readonly string[]):
     postgresql: records.postgresql,
     ask: async () => answer(await seeTips(look)),
     askAnew: async () => answer(await seeTips(look), createKeptRecords(db, mesh)),
-    seeTips: async () => {
-      const tips = await seeTips(look);
-      // The commit is in the clone after that.
-      await answer(tips);
-      return () => answer(tips);
+    seeEach: async (changes) => {
+      const left: Tips[] = [];
+      for (const change of changes) {
+        await source.commit(change, "Touch it again");
+        const tips = await seeTips(look);
+        for (const { repository, branch, commit } of tips.heads)
+          if (commit !== null) await tips.repositories.get(repository)?.fetchCommits([{ branch, commit }]);
+        left.push(tips);
+      }
+      return async () => {
+        const tips = left.shift();
+        if (tips === undefined) throw new Error("every commit was asked for");
+        return answer(tips);
+      };
     },
     askProcess: () => runDryRun(state),
     readAs: async (code) => {

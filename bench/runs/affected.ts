@@ -12,6 +12,7 @@ const runs = Number(process.env["MESH_BENCH_RUNS"] ?? 5);
 const coldRuns = Math.min(2, runs);
 /** A controller has made comparisons before: so many are made first, and so many counted, where each takes milliseconds. */
 const ownRuns = 4 * runs;
+const warmRuns = 10;
 
 interface Timed {
   readonly name: string;
@@ -118,15 +119,19 @@ async function measure({ context, modules, peers, ours, edges }: Bench, touched:
     row({ ...one, name: what(one.name) }, toGoal(limit), `${expected.length} affected, ${parsed} files parsed`);
   const rows = timed.map((one) => row({ ...one, name: what(one.name) }, {}, one.readsImports ? "reads imports" : ""));
   context.say(`affected: ${touched} touched, edges ${edges}, ours`);
-  const answer = await ours.seeTips();
-  for (let at = 0; at < ownRuns; at += 1) await answer();
+  const versions = Array.from({ length: warmRuns + ownRuns + 1 }, (_, at) => at + 2);
+  const answer = await ours.seeEach(versions.map((version) => modules.touch(modules[touched], version)));
+  for (let at = 0; at < warmRuns; at += 1) await answer();
   // Like for like: the peers ask no remote either. In turn with the fastest of them, so that both meet the same load.
   const quickest = peers.find((peer) => right.some((one) => one.name === peer.name && one.p50 === fastest));
   const inTurn: number[] = [];
   const before = async (): Promise<void> => {
     if (quickest !== undefined) inTurn.push(await timeOnce(() => quickest.ask()));
   };
-  const direct = await own("ours in process, the commit is in the clone", answer, { times: ownRuns, before });
+  const direct = await own("ours in process, each time another commit that is in the clone", answer, {
+    times: ownRuns,
+    before,
+  });
   rows.push(toOwn(direct, percentile(inTurn, 0.5) / 10));
   const beside = { name: what(`${quickest?.name ?? "nobody"}, in turn with ours`), values: inTurn, wrong: null };
   if (inTurn.length > 0) rows.push(row(beside, {}, ""));

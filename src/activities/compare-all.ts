@@ -35,17 +35,25 @@ export async function compareAll(
 ): Promise<{ wave: string | null }> {
   const looked = await lookAtSources(deps);
   const repositories = await openRepositories(deps);
+  const urls = new Map([...repositories].map(([name, { url }]) => [name, url]));
+  const damaged = (await listConditions(deps.db, deps.mesh)).filter(({ code }) => code === damagedCloneCode);
+  const asked = await askSettled(deps, { repositories: urls, heads: looked });
+  if (asked.isKnown && damaged.length === 0) {
+    // Nothing would be read: no clone is asked either.
+    await keepSurroundings(deps, repositories);
+    await markCompared(deps, looked);
+    return { wave: request.wave };
+  }
   const heads = await fetchHeads(deps, repositories, looked);
-  const settled = await askSettled(deps, {
-    repositories: new Map([...repositories].map(([name, { url }]) => [name, url])),
-    heads,
-  });
+  const isAsLooked = [...looked].every(([head, commit]) => heads.get(head) === commit);
+  const settled = isAsLooked ? asked : await askSettled(deps, { repositories: urls, heads });
   const read = settled.isKnown ? 0 : await readModules(deps, { repositories, heads, version: settled.version, signal });
   await keepSurroundings(deps, repositories);
   const { wave, isQuiet } = settled.isKnown ? { wave: request.wave, isQuiet: false } : await announce(deps, request);
   if (read === 0 && isQuiet) await settled.remember();
   await markCompared(deps, heads);
-  await clearMendedClones(deps);
+  // Everything was read from the clones: whichever was damaged is whole again.
+  for (const { code, subject } of damaged) await clearCondition(deps.db, deps.mesh, { code, subject });
   return { wave };
 }
 
@@ -255,12 +263,6 @@ async function announce(
     announced: announced.map((one) => one.module),
   });
   return { wave: id, isQuiet: false };
-}
-
-/** Everything was read from the clones: whichever was damaged is whole again. */
-async function clearMendedClones(deps: ControlDependencies): Promise<void> {
-  for (const { code, subject } of await listConditions(deps.db, deps.mesh))
-    if (code === damagedCloneCode) await clearCondition(deps.db, deps.mesh, { code, subject });
 }
 
 async function markCompared(deps: ControlDependencies, heads: ReadonlyMap<string, ObjectId | null>): Promise<void> {

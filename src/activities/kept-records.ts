@@ -9,7 +9,7 @@ import { listPlannedBuilds, type PlannedBuildRecord } from "../store/builds-to-p
 import type { Queryable } from "../store/database.ts";
 import { type Edge, listEdges } from "../store/edges.ts";
 import { listModulesToPlan, type ModuleToPlan } from "../store/modules-to-plan.ts";
-import { type PlanVersion, readPlanVersion } from "../store/plan-version.ts";
+import { type PlanParts, type PlanVersion, readPlanParts, readPlanVersion } from "../store/plan-version.ts";
 
 /** What comparisons and plans read of the records. A row that nobody wrote since is the same object as before. */
 export interface PlanRecords {
@@ -51,7 +51,7 @@ export interface AllFacts {
 }
 
 export function createKeptRecords(db: Queryable, mesh: Name): KeptRecords {
-  let last: { readonly version: PlanVersion; readonly records: PlanRecords } | null = null;
+  let last: { readonly version: PlanParts; readonly records: PlanRecords } | null = null;
   return {
     plans: createPlanMemory(),
     sources: createSourceMemory(),
@@ -59,8 +59,10 @@ export function createKeptRecords(db: Queryable, mesh: Name): KeptRecords {
     allFacts: { last: null },
     settings: new Map(),
     read: async (asked) => {
+      const now = last === null ? null : (asked ?? (await readPlanVersion(db, mesh)));
+      if (last !== null && last.version.server === now?.server && last.version.total === now.total) return last.records;
       // Before the rows: what is changed while they are read is another version the next time.
-      const version = asked ?? (await readPlanVersion(db, mesh));
+      const version = await readPlanParts(db, mesh);
       const known = last?.version.server === version.server ? last : null;
       last = { version, records: await refresh(db, mesh, version, known) };
       return last.records;
@@ -79,9 +81,9 @@ export function keptFor(db: Queryable, mesh: Name): KeptRecords {
   return kept;
 }
 
-type Known = { readonly version: PlanVersion; readonly records: PlanRecords };
+type Known = { readonly version: PlanParts; readonly records: PlanRecords };
 
-async function refresh(db: Queryable, mesh: Name, version: PlanVersion, known: Known | null): Promise<PlanRecords> {
+async function refresh(db: Queryable, mesh: Name, version: PlanParts, known: Known | null): Promise<PlanRecords> {
   if (known === null) {
     const modules = await listModulesToPlan(db, mesh);
     const edges = await listEdges(db, mesh);

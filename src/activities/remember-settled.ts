@@ -26,19 +26,15 @@ const remembered = new WeakMap<ControlDependencies, string>();
 export async function askSettled(deps: ControlDependencies, compared: Compared): Promise<Settled> {
   const parts = listParts(deps, compared);
   const version = await readPlanVersion(deps.db, deps.mesh);
-  const asked = JSON.stringify([...listVersions(version), ...parts]);
+  const asked = JSON.stringify([version, ...parts]);
   return {
     version,
     isKnown: remembered.get(deps) === asked,
     remember: async () => {
       const now = await readPlanVersion(deps.db, deps.mesh);
-      if (JSON.stringify([...listVersions(now), ...parts]) === asked) remembered.set(deps, asked);
+      if (JSON.stringify([now, ...parts]) === asked) remembered.set(deps, asked);
     },
   };
-}
-
-function listVersions({ server, modules, edges, builds }: PlanVersion): unknown[] {
-  return [server, ...[modules, edges, builds].map((parts) => [...parts.values()])];
 }
 
 function listParts(deps: ControlDependencies, { repositories, heads }: Compared): unknown[] {

@@ -9,13 +9,18 @@ export const planParts = 256;
 /** The part of a module, in SQL. Of rows that are about a module it is that of the module. */
 export const planPart = (name: string): string => `(hashtext(${name}) & ${planParts - 1})`;
 
-/** Equal texts, equal rows. By part; a part without rows is left out. */
+/** Equal texts, equal rows. */
 export interface PlanVersion {
   /** Of another text nothing that was read before counts. */
   readonly server: string;
+  /** Of all modules, edges, and builds at the inputs that modules want, or that were fit. */
+  readonly total: string;
+}
+
+/** The same by part; a part without rows is left out. */
+export interface PlanParts extends PlanVersion {
   readonly modules: ReadonlyMap<number, string>;
   readonly edges: ReadonlyMap<number, string>;
-  /** Builds at the inputs that modules want, or that were fit. */
   readonly builds: ReadonlyMap<number, string>;
 }
 
@@ -41,16 +46,33 @@ const builds = `select ${planPart("b.module")} as part,
   from module m join build b on b.mesh = m.mesh and b.module = m.name and b.inputs in (m.wanted_inputs, m.fit_inputs)
  where m.mesh = $1`;
 
+/** A row's place and the transaction that wrote it there: no other row has both, nor this one once it was written again. */
+const written = (row: string): string => `hashtidextended(${row}.ctid, ${row}.xmin::text::bigint)`;
+
+const server = `pg_postmaster_start_time()::text as server`;
+/** Modules once with their builds: their rows are wide, and are gone through once. */
+const total = `concat_ws(' ',
+    (select concat(count(*), ' ', sum(${written("m")}), ' ', count(b.mesh), ' ', sum(${written("b")}))
+       from module m
+       left join build b on b.mesh = m.mesh and b.module = m.name and b.inputs in (m.wanted_inputs, m.fit_inputs)
+      where m.mesh = $1),
+    (select concat(count(*), ' ', sum(${written("e")})) from module_edge e where e.mesh = $1)) as total`;
+
 /**
  * Equal versions: nobody changed a record that a comparison reads (modules, edges, the builds at their inputs). By the
  * transaction that wrote each row, which no later one has in common with it; a restart of the server is another version,
  * because a restored one may count transactions again.
  */
 export function readPlanVersion(db: Queryable, mesh: Name): Promise<PlanVersion> {
+  return one(db, z.object({ server: z.string(), total: z.string() }), `select ${server}, ${total}`, [mesh]);
+}
+
+/** Which parts changed. Takes several times as long, and is asked where the version is another one. */
+export function readPlanParts(db: Queryable, mesh: Name): Promise<PlanParts> {
   return one(
     db,
-    z.object({ server: z.string(), modules: partsColumn, edges: partsColumn, builds: partsColumn }),
-    `select pg_postmaster_start_time()::text as server, ${together(modules)} as modules, ${together(edges)} as edges,
+    z.object({ server: z.string(), total: z.string(), modules: partsColumn, edges: partsColumn, builds: partsColumn }),
+    `select ${server}, ${total}, ${together(modules)} as modules, ${together(edges)} as edges,
             ${together(builds)} as builds`,
     [mesh],
   );

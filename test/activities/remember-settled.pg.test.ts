@@ -1,12 +1,16 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { compareAll } from "../../src/activities/compare-all.ts";
 import type { ControlDependencies } from "../../src/activities/control-dependencies.ts";
 import { loadBuildPlan } from "../../src/activities/load-build-facts.ts";
+import { noteDamagedClone } from "../../src/activities/note-damaged-clone.ts";
 import { planSteps } from "../../src/activities/plan-steps.ts";
 import { createPushRecords } from "../../src/activities/push-records.ts";
 import { createRepositoryPool } from "../../src/activities/repository-pool.ts";
 import { createMemoryImportCache } from "../../src/source/imports/import-cache.ts";
 import { claimBuild, recordVerdict } from "../../src/store/builds.ts";
+import { listConditions } from "../../src/store/conditions.ts";
 import type { Database } from "../../src/store/database.ts";
 import { addModule } from "../../src/store/modules.ts";
 import { addRepository } from "../../src/store/repositories.ts";
@@ -21,10 +25,12 @@ let deps: ControlDependencies;
 const toolchains: Record<string, string> = {};
 const settings: Record<string, string> = {};
 let statements: string[] = [];
+let clones = "";
 
 beforeEach(async () => {
   records = await openRecords();
   origin = await createGitRepository();
+  clones = await createTemporaryFolder();
   toolchains["files"] = "one";
   settings["sandbox"] = "on";
   const db: Database = {
@@ -37,7 +43,7 @@ beforeEach(async () => {
   deps = {
     db,
     mesh,
-    repositories: createRepositoryPool(await createTemporaryFolder()),
+    repositories: createRepositoryPool(clones),
     imports: createMemoryImportCache(),
     describeToolchains: () => toolchains,
     builders: { files: "one" },
@@ -98,6 +104,24 @@ async function settle(): Promise<void> {
 
 describe("a comparison in which nothing moved", () => {
   it("asks whether a record was changed, and reads none (R8)", settle);
+
+  it("asks no clone: one that was lost is made again by the commit that needs it (case 4)", async () => {
+    await settle();
+    for (const name of await readdir(clones)) await rm(join(clones, name), { recursive: true });
+    expect(await compare()).toEqual(quiet);
+    expect(await readdir(clones)).toEqual([]);
+    await origin.commit({ "app/page": "another" });
+    expect(await compare()).toEqual({ announced: true, hasRead: true });
+    expect(await readdir(clones)).toHaveLength(1);
+  });
+
+  it("reads the clones while one of them is said to be damaged, and ends that", async () => {
+    await settle();
+    await noteDamagedClone(deps.db, mesh, "source", "a test");
+    await compare();
+    expect(await listConditions(deps.db, mesh)).toEqual([]);
+    expect(await compare()).toEqual(quiet);
+  });
 
   it("is never believed of something else than it was made of", async () => {
     const changes: readonly [what: string, change: () => Promise<unknown>, announces: boolean][] = [
