@@ -35,19 +35,24 @@ export function rebuildSet(facts: BuildFacts, options: RebuildOptions = {}): Ann
   const reached = [...causes.keys()];
   for (const module of reached) {
     const cause = causes.get(module);
+    if (cause === undefined) continue;
     for (const dependent of inbound.get(module) ?? []) {
+      if (causes.has(dependent)) continue;
       const asked = facts.modules.get(dependent);
-      if (cause === undefined || asked === undefined || causes.has(dependent)) continue;
+      if (asked === undefined) continue;
       const next = addStep(cause, sayEdge(asked, module));
       causes.set(dependent, { ...next, why: `${dependent} may be out of date: ${next.chain}${sayRest(next.steps)}` });
       reached.push(dependent);
     }
   }
   const broken = new Set(plan.broken.map((row) => row.module));
-  return plan.order.flatMap((module) => {
+  const announced: Announced[] = [];
+  if (causes.size === 0) return announced;
+  for (const module of plan.order) {
     const cause = causes.get(module);
-    return cause === undefined || broken.has(module) ? [] : [{ module, why: cause.why }];
-  });
+    if (cause !== undefined && !broken.has(module)) announced.push({ module, why: cause.why });
+  }
+  return announced;
 }
 
 function addStep({ chain, steps }: Cause, edge: string): Pick<Cause, "chain" | "steps"> {

@@ -56,6 +56,19 @@ export async function packBytes(dir: string): Promise<number> {
   return (await listPacks(dir)).reduce((sum, pack) => sum + pack.bytes, 0);
 }
 
+const weighed = new Map<string, { readonly folder: string; readonly bytes: number }>();
+
+/** The same where nothing is being fetched: packs are counted again when one came or went, which its folder says. */
+export async function restingPackBytes(dir: string): Promise<number> {
+  const found = await whenThere(stat(join(dir, "objects", "pack")));
+  const folder = found === null ? "gone" : `${found.ino} ${found.mtimeMs}`;
+  const known = weighed.get(dir);
+  if (known?.folder === folder) return known.bytes;
+  const bytes = await packBytes(dir);
+  weighed.set(dir, { folder, bytes });
+  return bytes;
+}
+
 async function listPacks(dir: string): Promise<{ readonly name: string; readonly bytes: number }[]> {
   const folder = join(dir, "objects", "pack");
   const packs: { name: string; bytes: number }[] = [];

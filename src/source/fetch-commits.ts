@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UnavailableError, whenThere } from "../core/errors.ts";
 import { type ObjectId, objectIdSchema } from "../core/names.ts";
 import { askRemote } from "./ask-remote.ts";
-import { DamagedCloneError, initialiseClone, noteUse, packBytes, tidyClone } from "./bare-clone.ts";
+import { DamagedCloneError, initialiseClone, noteUse, packBytes, restingPackBytes, tidyClone } from "./bare-clone.ts";
 import { checkBranch } from "./check-branch.ts";
 import { GitError, type GitConfig } from "./git.ts";
 import { hasCommit } from "./kept-objects.ts";
@@ -53,7 +53,8 @@ async function fetchMissing(remote: Remote, wanted: readonly { branch: string; c
   for (const { branch, commit } of wanted) {
     checkBranch(branch);
     objectIdSchema.parse(commit);
-    if ((await describeTooLarge(remote)) === null && (await hasCommit(remote.session, commit))) {
+    const isLarge = (await restingPackBytes(remote.dir)) > remote.cloneBytes;
+    if (!isLarge && (await hasCommit(remote.session, commit))) {
       await noteUse(remote.dir, commit);
       continue;
     }
