@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { errorCode, whenThere } from "../core/errors.ts";
@@ -24,6 +24,8 @@ export interface ControlGroups {
   readonly version: 1 | 2;
   /** Does the kernel limit processor time here too? */
   readonly cpu: boolean;
+  /** Folders in which the groups are made. */
+  readonly parents: readonly string[];
   create(limits: GroupLimits): Promise<ControlGroup>;
 }
 
@@ -37,9 +39,28 @@ export async function findControlGroups(): Promise<ControlGroups | null> {
   const [mounts, own] = [await readText("/proc/self/mounts"), await readText("/proc/self/cgroup")];
   if (mounts === null || own === null) return null;
   for (const candidate of listCandidates(mounts, own)) {
-    if (candidate !== null && (await works(candidate))) return candidate;
+    if (candidate === null || !(await works(candidate))) continue;
+    await removeLeft(candidate.parents);
+    return candidate;
   }
   return null;
+}
+
+/** No build lasts that long. */
+const leftAfterMs = 24 * 3600_000;
+
+/** What was in the groups of a controller that was killed ended with it; the groups themselves stay. */
+async function removeLeft(parents: readonly string[]): Promise<void> {
+  for (const parent of parents) {
+    for (const name of await readdir(parent)) {
+      if (!/^mesh-build-\d+-/.test(name)) continue;
+      const path = join(parent, name);
+      const found = await whenThere(stat(path));
+      if (found === null || Date.now() - found.mtimeMs < leftAfterMs) continue;
+      // Busy: somebody's after all.
+      await whenThere(rmdir(path), ["ENOENT", "EBUSY"]);
+    }
+  }
 }
 
 /** The best first: without limits on processor time rather than with none at all. */
@@ -67,6 +88,7 @@ function findVersion1(mounts: string, own: string, cpu: boolean): ControlGroups 
   return {
     version: 1,
     cpu,
+    parents: [memory, pids, ...(time === null ? [] : [time])],
     create: async (limits) => {
       const name = nameGroup();
       const folders = { memory: join(memory, name), pids: join(pids, name) };
@@ -91,6 +113,7 @@ function findVersion2(mounts: string, own: string, cpu: boolean): ControlGroups 
   return {
     version: 2,
     cpu,
+    parents: [folder],
     create: async (limits) => {
       const group = join(folder, nameGroup());
       return makeGroup({

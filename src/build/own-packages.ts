@@ -10,18 +10,22 @@ export function findPackage(name: string, from?: string): string {
   return dirname(lookUp.resolve(`${name}/package.json`));
 }
 
-function versionOf(name: string): string {
-  const text: unknown = JSON.parse(readFileSync(join(findPackage(name), "package.json"), "utf8"));
+function versionOf(name: string, from?: string): string {
+  const text: unknown = JSON.parse(readFileSync(join(findPackage(name, from), "package.json"), "utf8"));
   if (typeof text !== "object" || text === null || !("version" in text) || typeof text.version !== "string") {
     throw new Error(`package ${name} of this product has no version`);
   }
   return text.version;
 }
 
-/** e.g. `node 20.20.2, typescript 7.0.2, @types/node 20.19.43, linux-x64`. */
+/**
+ * All that a module is compiled with, e.g. `node 20.20.2, typescript 7.0.2, @types/node 20.19.43, undici-types 6.21.0,
+ * linux-x64`.
+ */
 export function describeNode(): string {
   const parts = ["typescript", "@types/node"].map((name) => `${name} ${versionOf(name)}`);
-  return [`node ${process.versions.node}`, ...parts, describePlatform()].join(", ");
+  const more = `undici-types ${versionOf("undici-types", findPackage("@types/node"))}`;
+  return [`node ${process.versions.node}`, ...parts, more, describePlatform()].join(", ");
 }
 
 /** Part of every toolchain, because third-party packages may bring other files on another platform. */

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { type BuildJob, publicRegistries } from "../../src/build/builders/builder.ts";
+import { listGoPackages } from "../../src/build/builders/go-packages.ts";
 import { judgeFetch } from "../../src/build/builders/go-third-parties.ts";
 import { describeGoFailures } from "../../src/build/builders/go-tests.ts";
 import { stripGoComments } from "../../src/build/builders/go-strip.ts";
 import { compareGoLines, compareGoVersions } from "../../src/build/builders/go-versions.ts";
 import { hashGoFiles } from "../../src/build/builders/go-zip.ts";
+import { sandboxLimits, type SandboxResult } from "../../src/build/sandbox.ts";
 
 describe("published Go source", () => {
   it.each([
@@ -75,6 +78,37 @@ describe("what go test prints of failures", () => {
   it("of many are told apart from their groups by one look at each", () => {
     const output = Array.from({ length: 50_000 }, (_, at) => `--- FAIL: T${at}\n    --- FAIL: T${at}/a/b\n`).join("");
     expect(describeGoFailures(output)).toMatch(/^50000 tests fail:\nT0\/a\/b\n/);
+  });
+});
+
+describe("the packages of a module", () => {
+  it("are told from the programs that test them by what they test, not by their name", async () => {
+    const listed = [
+      { ImportPath: "corp.test", Name: "corp", GoFiles: ["a.go"], TestGoFiles: ["a_test.go"] },
+      { ImportPath: "corp.test.test", Name: "main" },
+      { ImportPath: "corp.test [corp.test.test]", ForTest: "corp.test", Name: "corp" },
+      { ImportPath: "corp.test/in", Name: "in", GoFiles: ["b.go"] },
+      { ImportPath: "fmt", Name: "fmt", Standard: true, DepOnly: true },
+    ];
+    const stdout = listed.map((one) => `${JSON.stringify(one, null, "\t")}\n`).join("");
+    const run = async (): Promise<SandboxResult> => ({ kind: "exited", code: 0, stdout, log: "" });
+    const job: BuildJob = {
+      module: "corp",
+      root: "/nowhere",
+      dependencies: [],
+      cache: "/nowhere",
+      registries: publicRegistries,
+      sandbox: { promises: [], run },
+      limits: sandboxLimits,
+      signal: undefined,
+      onStep: () => undefined,
+      log: () => undefined,
+    };
+    const toolchain = { program: "/usr/local/go/bin/go", root: "/usr/local/go", version: "1.26.0" };
+    const found = await listGoPackages(job, { toolchain, thirdParties: null, standard: "/nowhere" });
+    if (found.kind !== "packages") throw new Error(JSON.stringify(found));
+    expect(found.own.map((one) => one.ImportPath)).toEqual(["corp.test", "corp.test/in"]);
+    expect(found.hasTests).toBe(true);
   });
 });
 

@@ -50,7 +50,10 @@ export async function listGoPackages(
   }
   const listed = parseDocuments(result.stdout);
   if (listed === null) return unfit("compile", "it has so many packages that their list is longer than 4 MiB");
-  const plain = listed.filter((one) => one.ForTest === undefined && !one.ImportPath.endsWith(".test"));
+  const paths = new Set(listed.map((one) => one.ImportPath));
+  // `a/b.test` is the program that tests `a/b`, where there is one: a module may be called so itself.
+  const isTestProgram = (path: string): boolean => path.endsWith(".test") && paths.has(path.slice(0, -".test".length));
+  const plain = listed.filter((one) => one.ForTest === undefined && !isTestProgram(one.ImportPath));
   const own = plain.filter((one) => one.DepOnly !== true && one.Standard !== true);
   return {
     kind: "packages",
