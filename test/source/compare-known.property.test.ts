@@ -214,4 +214,34 @@ describe("a comparison that knows what it read before", () => {
     await bed.next(modules, remembered);
     expect(remembered.facts.get("b")).toMatchObject({ problem: null, edges: [{ dependency: "a" }] });
   });
+
+  it("sees in one process that a lock file above its modules moved, and nothing in their folders (R8)", async () => {
+    const bed = await createBed();
+    const lock = (version: string): string =>
+      JSON.stringify({
+        lockfileVersion: 3,
+        packages: {
+          "": { workspaces: ["a"] },
+          a: { name: "@x/a", dependencies: { left: "*" } },
+          "node_modules/@x/a": { resolved: "a", link: true },
+          "node_modules/left": {
+            version,
+            resolved: `https://registry.npmjs.org/left/-/left-${version}.tgz`,
+            integrity: `sha512-${Buffer.alloc(64, version).toString("base64")}`,
+          },
+        },
+      });
+    const manifest = JSON.stringify({ name: "@x/a", dependencies: { left: "*" } });
+    await bed.origin.commit({ ...start, "a/package.json": manifest, "package-lock.json": lock("1.0.0") });
+    const modules = names.map((name) => at(name));
+    const remembered: Remembered = { known: new Map(), facts: new Map(), memory: createSourceMemory() };
+    await bed.next(modules, remembered);
+    await bed.next(modules, remembered);
+    const before = remembered.facts.get("a")?.thirdParties;
+    await bed.origin.commit({ "package-lock.json": lock("2.0.0") });
+    await bed.next(modules, remembered);
+    const now = remembered.facts.get("a")?.thirdParties;
+    expect(now).not.toEqual(before);
+    expect(now).toEqual((await bed.whole(modules)).modules[0]?.thirdParties);
+  });
 });
