@@ -3,7 +3,13 @@ import { dirname, join, relative } from "node:path";
 import { whenThere } from "../../core/errors.ts";
 import type { Name } from "../../core/names.ts";
 import type { Finding } from "../../source/finding.ts";
-import { type CargoManifest, cargoFile, cargoLockFile, readCargoManifest } from "../../source/imports/rust-manifest.ts";
+import {
+  type CargoManifest,
+  cargoFile,
+  cargoLockAbove,
+  cargoLockFile,
+  readCargoManifest,
+} from "../../source/imports/rust-manifest.ts";
 import { manifestFile } from "../../source/read-manifest.ts";
 import { normaliseModes } from "../normalise-modes.ts";
 import { type Builder, type BuildJob, type BuildOutcome, unfit } from "./builder.ts";
@@ -84,7 +90,7 @@ async function placeCrates(job: BuildJob, folder: string, manifest: CargoManifes
   if (first !== undefined && own === null)
     return unfit(
       "compile",
-      `${cargoFile}:${first.line}: ${first.key} is no module, and there is no ${cargoLockFile} to fetch it by`,
+      `${cargoFile}:${first.line}: ${first.key} is no module, and there is no ${cargoLockFile} to fetch it by${cargoLockAbove}`,
     );
   const from = strangers.find(({ table }) => ["git", "path", "registry", "registry-index"].some((key) => key in table));
   if (from !== undefined)

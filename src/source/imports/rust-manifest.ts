@@ -5,6 +5,10 @@ import { findTomlLines } from "./toml-lines.ts";
 
 export const cargoFile = "Cargo.toml";
 export const cargoLockFile = "Cargo.lock";
+
+/** Behind the words that there is none. */
+export const cargoLockAbove =
+  " in the module's folder: that of a workspace around it is not read, so copy it here, or run `cargo generate-lockfile` in a copy of the folder";
 const bytesLimit = 1024 * 1024;
 
 /** Names that Rust keeps for itself: no module can be imported by one. */
@@ -156,7 +160,7 @@ function readDependency(
   if (table["workspace"] === true) {
     const shared = dependencySchema.safeParse(sharedTable(value, "dependencies")?.[where.key]);
     if (!shared.success) {
-      say(where.place, `${where.key} is inherited from a workspace, and the module's own Cargo.toml has none with it`);
+      say(where.place, `${where.key} ${sayNotInherited("dependencies")}`);
       return null;
     }
     const { workspace: _, features, ...rest } = table;
@@ -173,6 +177,12 @@ function readDependency(
     path: typeof path === "string" ? path : null,
     table,
   };
+}
+
+/** A module is built from its own folder: the workspace around it is no part of its closure, so nothing may come from there. */
+export function sayNotInherited(table: "dependencies" | "package" | "lints"): string {
+  const where = table === "lints" ? "[workspace.lints]" : `[workspace.${table}]`;
+  return `is inherited from a workspace, and the module's own Cargo.toml has none with it: write it out here, or under ${where} in this file`;
 }
 
 /** `edition.workspace = true` and its like: from the workspace that the same file declares. */

@@ -7,11 +7,13 @@ import { parseCargoLock } from "./rust-lock.ts";
 import {
   type CargoDependency,
   cargoFile,
+  cargoLockAbove,
   cargoLockFile,
   type CargoManifest,
   identifierOf,
   readCargoManifest,
   rustOwnNames,
+  sayNotInherited,
 } from "./rust-manifest.ts";
 
 const inside: Resolution = { owner: null, finding: null };
@@ -101,7 +103,9 @@ function placeDependency(
     return refuse(`${key} is package ${name}, a name that Rust keeps for itself: no module is imported by it`);
   if (locked === null || locked.has(name)) return { owner: null, fault: null };
   if (context.facts.get(cargoLockFile) === undefined)
-    return refuse(`${key}: no module publishes ${name}, and there is no ${cargoLockFile} to fetch it by`);
+    return refuse(
+      `${key}: no module publishes ${name}, and there is no ${cargoLockFile} to fetch it by${cargoLockAbove}`,
+    );
   return refuse(`${key}: no module publishes ${name}, and ${cargoLockFile} does not have it`);
 }
 
@@ -137,13 +141,16 @@ function findManifestFaults({ value, lineOf }: CargoManifest): Finding[] {
     say(["workspace", "members"], "a workspace of several crates: a module is one crate");
   const own = asRecord(value["package"]);
   if (own["workspace"] !== undefined)
-    say(["package", "workspace"], "the workspace is outside the module's folder: the build does not have it");
+    say(
+      ["package", "workspace"],
+      "the workspace is outside the module's folder, and the build does not have it: leave this line out",
+    );
   const shared = asRecord(workspace["package"]);
   for (const [key, entry] of Object.entries(own))
     if (asRecord(entry)["workspace"] === true && !(key in shared))
-      say(["package", key], `${key} is inherited from a workspace, and the module's own ${cargoFile} has none with it`);
+      say(["package", key], `${key} ${sayNotInherited("package")}`);
   if (asRecord(value["lints"])["workspace"] === true && !("lints" in workspace))
-    say(["lints"], `lints are inherited from a workspace, and the module's own ${cargoFile} has none with them`);
+    say(["lints"], `what is checked ${sayNotInherited("lints")}`);
   const paths: (readonly [readonly string[], unknown])[] = [
     [["package", "build"], own["build"]],
     [["lib", "path"], asRecord(value["lib"])["path"]],
