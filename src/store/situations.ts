@@ -9,9 +9,8 @@ import { listClaims, type ClaimRecord } from "./claims.ts";
 import type { Database, Transaction } from "./database.ts";
 import { listSent, type SentRecord } from "./declarations.ts";
 import { listLastTold, type LastTold } from "./last-told.ts";
-import { listModules } from "./modules.ts";
 import { listNodes, type NodeRecord } from "./nodes.ts";
-import { listHeads } from "./source-heads.ts";
+import { listLookedAt } from "./source-heads.ts";
 import { inTransaction } from "./transaction.ts";
 import { loadWorld } from "./world.ts";
 
@@ -57,7 +56,7 @@ async function readView(tx: Transaction, mesh: Name, options: ViewOptions): Prom
     accounts: await listAccounts(tx, mesh),
     told: await listLastTold(tx, mesh),
     claims: await listClaims(tx, mesh),
-    looked: await readLookedAt(tx, mesh),
+    looked: await listLookedAt(tx, mesh),
   };
   return assembleView(records, options);
 }
@@ -84,15 +83,6 @@ export function assembleView({ world, looked, ...records }: ViewRecords, options
     situations.set(name, situate(its, options));
   }
   return { world, nodes, sent, accounts, situations, readAt: options.now };
-}
-
-/** When the source of each module was last looked at; null: never. */
-async function readLookedAt(tx: Transaction, mesh: Name): Promise<ReadonlyMap<Name, string | null>> {
-  const heads = new Map(
-    (await listHeads(tx, mesh)).map((head) => [`${head.repository}#${head.branch}`, head.lookedAt]),
-  );
-  const modules = await listModules(tx, mesh);
-  return new Map(modules.map((module) => [module.name, heads.get(`${module.repository}#${module.branch}`) ?? null]));
 }
 
 interface NodeRecords {

@@ -3,6 +3,7 @@ import { nameSchema, objectIdSchema, type Name, type ObjectId } from "../core/na
 import { ageColumn, timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
 import { many, run } from "./rows.ts";
+import { joinHead } from "./source-commit.ts";
 import { storableText } from "./storable.ts";
 
 export interface HeadId {
@@ -45,6 +46,17 @@ export function listHeads(db: Queryable, mesh: Name): Promise<SourceHead[]> {
       order by f.repository, f.branch`,
     [mesh],
   );
+}
+
+/** When the source of each module was last looked at; null: never. */
+export async function listLookedAt(db: Queryable, mesh: Name): Promise<Map<Name, string | null>> {
+  const rows = await many(
+    db,
+    z.object({ name: nameSchema, lookedAt: timeColumn.nullable() }),
+    `select m.name, h.looked_at as "lookedAt" from module m ${joinHead} where m.mesh = $1`,
+    [mesh],
+  );
+  return new Map(rows.map((row) => [row.name, row.lookedAt]));
 }
 
 /** The source answered: this is its tip. Ends a failure. Changes nothing where no module follows it (any more). */

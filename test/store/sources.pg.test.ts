@@ -7,7 +7,13 @@ import { addModule, getModule, listModules } from "../../src/store/modules.ts";
 import { addRepository, getRepository, listRepositories } from "../../src/store/repositories.ts";
 import { listModulesToPlan } from "../../src/store/modules-to-plan.ts";
 import { recordSourceFacts, type SourceFactsRecord } from "../../src/store/source-facts.ts";
-import { listHeads, recordCompared, recordLook, recordLookFailure } from "../../src/store/source-heads.ts";
+import {
+  listHeads,
+  listLookedAt,
+  recordCompared,
+  recordLook,
+  recordLookFailure,
+} from "../../src/store/source-heads.ts";
 import { addModules, digestOf, manifestOf, mesh, openRecords, treeOf, type Records } from "./open-records.ts";
 
 let records: Records;
@@ -140,6 +146,12 @@ describe("heads", () => {
       { ...main, url: "file:///examples.git", commit: null, lookedAt: null, ageMs: null },
     ]);
     expect(await recordCompared(records.db, mesh, { ...main, commit: treeOf("1") })).toBe(false);
+    expect([...(await listLookedAt(records.db, mesh))]).toEqual(
+      expect.arrayContaining([
+        ["core", null],
+        ["meshboard", null],
+      ]),
+    );
   });
 
   it("keep the last good tip while the source fails, with the beginning of the failure (case 4)", async () => {
@@ -159,6 +171,8 @@ describe("heads", () => {
     // A failed look is no look: the age of what we know goes on rising.
     expect(still?.ageMs).toBeGreaterThanOrEqual(10_000);
     await recordLook(records.db, mesh, { ...main, commit: treeOf("2") });
+    const [head] = await listHeads(records.db, mesh);
+    expect((await listLookedAt(records.db, mesh)).get("core")).toBe(head?.lookedAt);
     expect((await listHeads(records.db, mesh))[0]).toMatchObject({
       commit: treeOf("2"),
       comparedCommit: treeOf("1"),
