@@ -1,5 +1,5 @@
 import type { Name, ObjectId } from "../core/names.ts";
-import { createFolderReading } from "./folder-reading.ts";
+import { createFetchOnce, createFolderReading, type FetchOnce } from "./folder-reading.ts";
 import type { ImportCache } from "./imports/import-cache.ts";
 import type { ImportReader } from "./imports/import-reader.ts";
 import { createFilesReader } from "./imports/files.ts";
@@ -8,7 +8,7 @@ import { createPythonReader } from "./imports/python.ts";
 import { createRustReader } from "./imports/rust.ts";
 import { createTypeScriptReader } from "./imports/typescript.ts";
 import type { KnownSource } from "../core/known-source.ts";
-import { lookAtFolders, type Placed, type SeenFolder } from "./look-at-folders.ts";
+import { isSeenBefore, lookAtFolders, type Placed, type SeenFolder } from "./look-at-folders.ts";
 import { readWhatMoved, type Work } from "./read-what-moved.ts";
 import type { CommitInfo, Repository } from "./repository.ts";
 import { describeMissingBranch, type RegisteredModule, type SourceFacts } from "./source-facts.ts";
@@ -70,7 +70,8 @@ export function createImportReaders(): ReadonlyMap<string, ImportReader> {
 export async function compareSources(options: CompareSources): Promise<Comparison> {
   const memory = options.memory ?? createSourceMemory();
   const { placed, missing } = placeModules(options, memory);
-  await fetchUnknown(options, placed);
+  const fetchOnce = createFetchOnce();
+  await fetchUnknown(options, placed, fetchOnce);
   const placements = memory.placementsOf(options.modules);
   const readers = options.readers ?? createImportReaders();
   const known = options.known ?? new Map<Name, KnownSource>();
@@ -82,7 +83,7 @@ export async function compareSources(options: CompareSources): Promise<Compariso
     return commit;
   };
   const { modules: registered, cache, signal, onProgress } = options;
-  const reading = createFolderReading({ readers, commitOf, signal, onProgress });
+  const reading = createFolderReading({ readers, commitOf, fetchOnce, signal, onProgress });
   const asked = { modules: registered, cache, signal, onProgress };
   const work = { ...asked, memory, known, readers, placements, seen, reading, commitOf };
   const { facts, ...counts } = await readWhatMoved(work);
@@ -124,17 +125,17 @@ async function listUnchanged(
   return unchanged;
 }
 
-/** A commit that every module of it was compared at is here: nothing is asked. */
-async function fetchUnknown({ known }: CompareSources, placed: readonly Placed[]): Promise<void> {
+/** Of a commit that every module of it was compared at nothing is asked, as long as nothing of it is read. */
+async function fetchUnknown({ known }: CompareSources, placed: readonly Placed[], fetchOnce: FetchOnce): Promise<void> {
   const wanted = new Map<Repository, { branch: string; commit: ObjectId }[]>();
   for (const { members, repository, commit } of placed) {
-    const other = members.find(({ module }) => known?.get(module)?.commit !== commit);
+    const other = members.find(({ module }) => !isSeenBefore(known?.get(module), commit));
     if (other === undefined) continue;
     const commits = wanted.get(repository) ?? [];
     wanted.set(repository, commits);
     commits.push({ branch: other.branch, commit });
   }
-  for (const [repository, commits] of wanted) await repository.fetchCommits(commits);
+  for (const [repository, commits] of wanted) await fetchOnce(repository, commits);
 }
 
 function findHead(options: CompareSources, module: RegisteredModule): ObjectId | null {

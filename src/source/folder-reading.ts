@@ -13,9 +13,27 @@ export interface FolderReading {
   infoOf(repository: Repository, commit: ObjectId): Promise<CommitInfo>;
 }
 
+/** Has the commits fetched that are not here; each is asked for once in one comparison. */
+export type FetchOnce = (
+  repository: Repository,
+  commits: readonly { readonly branch: string; readonly commit: ObjectId }[],
+) => Promise<void>;
+
+export function createFetchOnce(): FetchOnce {
+  const asked = new Set<string>();
+  return async (repository, commits) => {
+    const wanted = new Map<ObjectId, { readonly branch: string; readonly commit: ObjectId }>();
+    for (const one of commits) if (!asked.has(`${repository.dir}\0${one.commit}`)) wanted.set(one.commit, one);
+    if (wanted.size === 0) return;
+    await repository.fetchCommits([...wanted.values()]);
+    for (const commit of wanted.keys()) asked.add(`${repository.dir}\0${commit}`);
+  };
+}
+
 export function createFolderReading(options: {
   readonly readers: ReadonlyMap<string, ImportReader>;
   readonly commitOf: (seen: SeenFolder) => ObjectId;
+  readonly fetchOnce: FetchOnce;
   readonly signal: AbortSignal | undefined;
   readonly onProgress: (() => void) | undefined;
 }): FolderReading {
@@ -37,6 +55,11 @@ export function createFolderReading(options: {
       )) {
         options.signal?.throwIfAborted();
         const { repository, commit, members } = group;
+        // On record, and yet not here: the clone may have been lost since, or be of another machine's controller.
+        await options.fetchOnce(
+          repository,
+          members.map(({ module: { branch } }) => ({ branch, commit })),
+        );
         const trees = await readTrees({
           repository,
           commit,

@@ -147,7 +147,7 @@ function describeLocks(locks: readonly LockAbove[]): string {
 }
 
 /** What was kept before lock files above modules were read says nothing of them, and is looked at again. */
-function isSeenBefore(known: KnownSource | undefined, commit: ObjectId): boolean {
+export function isSeenBefore(known: KnownSource | undefined, commit: ObjectId): boolean {
   return known?.commit === commit && lastLine(known.sourceKey).startsWith(abovePrefix);
 }
 

@@ -27,6 +27,8 @@ interface Bed {
     remembered: Remembered,
     readers?: ReadonlyMap<string, ImportReader>,
   ): Promise<Comparison>;
+  /** From now on by a controller that has no clone yet: that of a new machine, or whose disk was lost. */
+  move(): Promise<void>;
   /** Everything read anew. */
   whole(modules: readonly RegisteredModule[]): Promise<Comparison>;
 }
@@ -34,7 +36,8 @@ interface Bed {
 async function createBed(): Promise<Bed> {
   const origin = await createGitRepository();
   onTestFinished(() => origin.remove());
-  const repository = await openRepository({ url: origin.dir, dir: join(await createTemporaryFolder(), "clone.git") });
+  const open = async () => openRepository({ url: origin.dir, dir: join(await createTemporaryFolder(), "clone.git") });
+  let repository = await open();
   const cache = createMemoryImportCache();
   const lists = new Map<string, readonly RegisteredModule[]>();
   const compare = async (
@@ -57,6 +60,9 @@ async function createBed(): Promise<Bed> {
   };
   return {
     origin,
+    move: async () => {
+      repository = await open();
+    },
     whole: (modules) => compare(modules, new Map()),
     next: async (modules, { known, facts, memory }, readers) => {
       const comparison = await compare(modules, known, memory, readers);
@@ -91,6 +97,20 @@ it.each([createSourceMemory(), null])(
     expect((await by("newer")).modules).toHaveLength(1);
   },
 );
+
+it("what is on record is read anew by newer readers, and the clone it came from is gone (case 4)", async () => {
+  const bed = await createBed();
+  await bed.origin.commit({ "a/mesh.yaml": "module: a\nlanguage: typescript\n", "a/src/index.ts": "export {};\n" });
+  const typescript = createImportReaders().get("typescript");
+  if (typescript === undefined) throw new Error("there is a reader of TypeScript");
+  const remembered: Remembered = { known: new Map(), facts: new Map(), memory: null };
+  const by = (key: string): Promise<Comparison> =>
+    bed.next([at("a")], remembered, new Map([["typescript", { ...typescript, readerKey: () => key }]]));
+  await by("older");
+  await bed.move();
+  expect((await by("older")).modules).toEqual([]);
+  expect((await by("newer")).modules).toHaveLength(1);
+});
 
 const names = ["a", "b", "c", "d", "e"];
 const at = (module: string, path: string = module): RegisteredModule => ({
