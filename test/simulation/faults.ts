@@ -15,6 +15,7 @@ export const faultNames = [
   "gone",
   "fork",
   "restore",
+  "slip",
 ] as const;
 export type FaultName = (typeof faultNames)[number];
 export type FaultSwitches = ReadonlySet<FaultName>;

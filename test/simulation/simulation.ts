@@ -87,12 +87,15 @@ async function play(parts: Parts): Promise<void> {
   });
   scheduleRestore(parts, checks, () => beginPush(parts, workload.finalPush()));
   const people = random.fork("people");
+  const slips = parts.random.fork("slips");
   let acts = 0;
   for (let atMs = 500; atMs < faultsUntilMs && acts < setting.acts; atMs += people.between(500, 8_000), acts += 1)
     timeline.at(atMs, () => {
       parts.story.say(workload.act());
       if (!people.chance(0.6)) return;
       beginPush(parts, workload.nextPush());
+      if (faults.isOn("slip") && slips.chance(0.3))
+        timeline.at(slips.between(50, 300), () => parts.story.say(workload.takeBack()));
       // And somebody changes something else while it runs.
       if (people.chance(0.3)) timeline.at(people.between(10, 200), () => parts.story.say(workload.act()));
     });

@@ -59,6 +59,14 @@ export const pushMutants: readonly Mutant[] = [
     breaks: ["I8c"],
   },
   {
+    name: "untold-owed-for-ever",
+    why: "what was withdrawn before its provider was told of it waits for a send that has no cause",
+    file: "test/simulation/store/gate-twin.ts",
+    find: `const told = isListed ? null`,
+    replace: `const told = isListed || count > 0 ? null`,
+    breaks: ["L1"],
+  },
+  {
     name: "stale-at-once",
     why: "a declaration is stale when it is issued",
     file: "src/activities/send-declaration.ts",

@@ -7,6 +7,8 @@ import { addBuild, assign, enrolNode, meshName, moduleNames, unassign } from "./
 export interface Workload {
   /** Answers what was done, in words. */
   act(): string;
+  /** Takes back what was assigned last, as if it had been a slip. */
+  takeBack(): string;
   nextPush(): PushRequest;
   /** The last push of all: whatever was left, everybody is told. */
   finalPush(): PushRequest;
@@ -22,6 +24,7 @@ export interface WorkloadParts {
 
 export function createWorkload({ store, random, nodes, onEnrol }: WorkloadParts): Workload {
   let pushes = 0;
+  let assigned: { readonly module: string; readonly node: string } | null = null;
   const builds = new Map<string, number>();
   const consumers = ["page", "both", "clock"] as const;
   const request = (kind: PushRequest["kind"], named: readonly string[], why: string): PushRequest => {
@@ -36,6 +39,7 @@ export function createWorkload({ store, random, nodes, onEnrol }: WorkloadParts)
       if (what < 0.4) {
         const zone = random.pick(["UTC", "CET"]);
         store.edit((draft) => assign(draft, module, node, module === "clock" ? { zone } : {}));
+        assigned = { module, node };
         return `${module} assigned to ${node}`;
       }
       if (what < 0.6) {
@@ -60,6 +64,13 @@ export function createWorkload({ store, random, nodes, onEnrol }: WorkloadParts)
       const incarnation = onEnrol(node);
       store.edit((draft) => enrolNode(draft, node, draft.nodes.get(node)?.address ?? "10.0.0.1", incarnation));
       return `${node} enrolled anew as ${incarnation}`;
+    },
+    takeBack() {
+      if (assigned === null) return "nothing to take back";
+      const { module, node } = assigned;
+      assigned = null;
+      store.edit((draft) => unassign(draft, module, node));
+      return `${module} on ${node} was a slip`;
     },
     nextPush() {
       const kind = random.pick(["named", "named", "named", "behind", "all"] as const);
