@@ -28,7 +28,7 @@ export function checkEnd({ records, openPushes, controllers, hosts, gone, ...end
   checkNamed({ records, gone, ...end });
   for (const { provision } of records.provisions)
     demand(
-      provision.state !== "owed" || gone.has(provision.provider.node) || !isThere(records, provision.provider),
+      provision.state !== "owed" || gone.has(provision.provider.node) || cannotBeTold(records, provision.provider),
       "L1",
       () => {
         return `${provision.id}#${provision.version} is owed by ${provision.provider.node}, and nobody says it is gone`;
@@ -65,8 +65,10 @@ function checkNamed({ records, gone, nowIso, limits }: Pick<End, "records" | "go
   }
 }
 
-function isThere({ nodes }: Records, { node, incarnation }: Provision["provider"]): boolean {
-  return nodes.get(node)?.incarnation === incarnation;
+/** Enrolled anew since, and what it should be cannot be worked out: its new host is sent nothing. */
+function cannotBeTold(records: Records, { node, incarnation }: Provision["provider"]): boolean {
+  if (records.nodes.get(node)?.incarnation === incarnation) return false;
+  return composeForPush(worldOf(records), node, { named: true }).composition.kind !== "composed";
 }
 
 /** I9, R18: a push that settled has told the provider of everything it minted, or says why not. */

@@ -97,6 +97,11 @@ export const pushMutants: readonly Mutant[] = [
     file: "src/activities/tell.ts",
     find: `if (now !== null && now.endedAt !== null) throw`,
     replace: `if (now === null) throw`,
+    often: {
+      file: "test/simulation/restore-records.ts",
+      find: `if (!own.chance(0.25)) return;`,
+      replace: `own.chance(0.25);`,
+    },
     breaks: ["I9"],
   },
   {
