@@ -10,6 +10,7 @@ import { listDoubts } from "../../src/store/artifact-doubts.ts";
 import { getArtifact } from "../../src/store/artifacts.ts";
 import { getBuild, listBuilds } from "../../src/store/builds.ts";
 import { listConditions } from "../../src/store/conditions.ts";
+import { openDatabase } from "../../src/store/database.ts";
 import { type ArtifactWatch, watchArtifacts } from "../../src/worker/watch-artifacts.ts";
 import { watchSecondBuilds } from "../../src/worker/watch-second-builds.ts";
 import { typescriptModule } from "../support/build-bed.ts";
@@ -67,8 +68,20 @@ async function again(name: string): Promise<CommandResult & { readonly said: str
       listenForInterrupt: () => new AbortController().signal,
     },
   } as unknown as CommandCall;
-  const connection = { db: flow.db, mesh: flow.mesh } as MeshConnection;
-  return { ...(await buildAgain(call, connection, { names: [name], timeoutMs: patienceMs })), said };
+  // With the rights of who types it.
+  const db = openDatabase({
+    url: flow.config.databaseUrl,
+    role: "operator",
+    maxConnections: 2,
+    applicationName: "flow-operator",
+    statementTimeoutMs: 20_000,
+  });
+  const connection = { db, mesh: flow.mesh } as MeshConnection;
+  try {
+    return { ...(await buildAgain(call, connection, { names: [name], timeoutMs: patienceMs })), said };
+  } finally {
+    await db.end();
+  }
 }
 
 const isCurrent = (module: string) => async (): Promise<boolean> =>
