@@ -26,8 +26,8 @@ export interface ForeseenPush {
   readonly rounds: readonly (readonly Foreseen[])[];
 }
 
-/** As many rounds as a push itself would take before it says that it did not settle. */
-const roundLimit = 6;
+/** As many rounds after the named one as a push itself takes before it says that it did not settle. */
+const roundLimit = 5;
 
 /**
  * What a push of these nodes would do, round by round, on a copy of the world: the same decisions as a push takes, and
@@ -40,12 +40,13 @@ export function simulatePush(before: World, names: readonly Name[], confirmRemov
   const effects = { minted: [] as Provision[], withdrawn: [] as Provision[] };
   const rounds: Foreseen[][] = [];
   let world = before;
-  for (let round = 0; round < roundLimit; round += 1) {
+  for (let round = 0; ; round += 1) {
     const turns =
       round === 0
         ? [...named].toSorted().map((node) => ({ node, why: "named" }))
         : findChanged({ world, named, baseline, told, effects });
-    if (turns.length === 0) return { settles: true, rounds };
+    // Asked after the last round too: one that ends with it has settled.
+    if (turns.length === 0 || round > roundLimit) return { settles: turns.length === 0, rounds };
     const decide = (at: World, turn: (typeof turns)[number]): TellDecision =>
       decideTell({ world: at, node: turn.node, named: named.has(turn.node), why: turn.why, confirmRemoval });
     // As the push does it: first all that is made and withdrawn in this round, then all compositions.
@@ -68,7 +69,6 @@ export function simulatePush(before: World, names: readonly Name[], confirmRemov
     }
     rounds.push(foreseen);
   }
-  return { settles: false, rounds };
 }
 
 function afterSend(world: World, node: Name, decision: Extract<TellDecision, { kind: "send" }>): World {

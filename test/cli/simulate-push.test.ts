@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { simulatePush } from "../../src/cli/simulate-push.ts";
 import { type Act, anyEdits, anyHistory, anyNode, playHistory } from "../decide/support/any-world.ts";
-import { exampleMesh } from "../decide/support/example-mesh.ts";
+import { buildWorld } from "../decide/support/build-world.ts";
+import { exampleMesh, postgres } from "../decide/support/example-mesh.ts";
 import { runPush } from "../decide/support/run-push.ts";
 
 const words = { "would-be-sent": "send" } as const;
@@ -25,6 +26,40 @@ describe("a plan (R23)", () => {
   it("says why a consumer of a provider that was never told is not worked out (case 24)", () => {
     const plan = simulatePush(exampleMesh(), ["node-a"], false);
     expect(plan.rounds.flat()).toMatchObject([{ node: "node-a", outcome: "not-worked-out" }]);
+  });
+
+  it.each([
+    ["settles in the last round that a push takes", 5, true],
+    ["would have to go on after it", 6, false],
+  ])("says what a push says of a chain that %s (R18)", (_what, length, settles) => {
+    const names = Array.from({ length: length + 1 }, (_one, index) => `n${index}`);
+    const chain = (providerOf: (index: number) => string) =>
+      buildWorld({
+        nodes: Object.fromEntries([...names, "x"].map((name) => [name, "10.0.0.1"])),
+        modules: { postgres, relay: { ...postgres, requires: [{ name: "database", kind: "postgresql" }] } },
+        assign: {
+          "postgres@x": {},
+          ...Object.fromEntries(
+            names.map((name, index) => [`relay@${name}`, { providers: { database: providerOf(index) } }]),
+          ),
+        },
+      });
+    const before = runPush(
+      runPush(
+        chain(() => "postgres@x"),
+        ["x"],
+      ).world,
+      names,
+    ).world;
+    // Each is to have its database on the next one now: telling one makes something on the next.
+    const { assignments } = chain((index) => (index === length ? "postgres@x" : `relay@n${index + 1}`));
+    const world = { ...before, assignments };
+    const pushed = runPush(world, ["n0"]);
+    expect(pushed.settled).toBe(settles);
+    expect(pushed.rows.at(-1)).toMatchObject({ round: 5 });
+    const plan = simulatePush(world, ["n0"], false);
+    expect(plan.settles).toBe(settles);
+    expect(rowsOf(plan)).toEqual(pushed.rows.map((row) => `${row.node} ${row.round} ${row.decision.kind}`));
   });
 
   it("foresees exactly what the push of a node then does, whatever happened before", () => {
