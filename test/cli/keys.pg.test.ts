@@ -53,6 +53,21 @@ describe("root keys apart from the mesh", () => {
     expect(await bed.run("keys", "init")).toMatchObject({ code: 2, stderr: expect.stringContaining("has a root") });
   });
 
+  it("of two that make them at once one is refused, and what an earlier one left on the stick is named", async () => {
+    const left = join(stick, "root-key-0123456789abcdef.age");
+    await writeFile(left, "of a command that was killed");
+    const make = () => bed.run("keys", "init", "--root-keys", "2", "--out", stick, "--mesh", mesh);
+    const both = await Promise.all([make(), make()]);
+    const [made, refused] = both.toSorted((a, b) => a.code - b.code);
+    expect(made).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/not of this root \(.*\): .*0123456789abcdef/),
+    });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/works on this state folder|has a root/) });
+    expect(await readdir(stick)).toHaveLength(3);
+    expect((await readRoot()).keys.filter(({ roles }) => roles.includes("root"))).toHaveLength(2);
+  });
+
   it("rotate the declaration key: written here, signed by two elsewhere, published, and signed by without a restart", async () => {
     const keys = await init();
     const trust = await openTrust({

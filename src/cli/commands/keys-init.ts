@@ -1,17 +1,19 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdir } from "node:fs/promises";
+import { chmod, mkdir, readdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { InputError } from "../../core/errors.ts";
+import { InputError, whenThere } from "../../core/errors.ts";
+import type { Name } from "../../core/names.ts";
+import { openStateFolder } from "../../embedded/state-folder.ts";
 import { writeAtomically } from "../../embedded/write-atomically.ts";
 import { keyIdOf } from "../../link/keys.ts";
 import { createRoot, type Root } from "../../link/root.ts";
 import { parseCount, parseName } from "../arguments.ts";
-import type { CommandDefinition } from "../command.ts";
+import type { CommandCall, CommandDefinition } from "../command.ts";
 import { keepSigningKey } from "../keep-provenance-key.ts";
 import { makeRootKeys } from "../keys/make-root-keys.ts";
 import { listKey } from "../keys/plan-rotation.ts";
 import { pathOption } from "../keys/root-files.ts";
-import { meshPaths } from "../mesh-setup.ts";
+import { meshPaths, type MeshPaths } from "../mesh-setup.ts";
 
 const help = `
 Before the first start of a mesh that matters: root keys are made apart from it, and so many of them must sign together
@@ -42,51 +44,81 @@ export const keysInitCommand: CommandDefinition = {
     const days = parseCount("--days", options["days"], { min: 1, max: 3_650 });
     const rootDays = parseCount("--root-days", options["rootDays"], { min: 1, max: 36_500 });
     const state = resolve(context.cwd, options.state ?? (context.env["MESH_STATE"] || ".mesh"));
-    const paths = meshPaths(state);
-    if (existsSync(paths.rootDocument))
-      throw new InputError(
-        `${paths.rootDocument} is there: this mesh has a root`,
-        "mesh keys rotate root replaces its root keys",
-      );
-    await mkdir(paths.secrets, { recursive: true, mode: 0o700 });
-    await chmod(paths.secrets, 0o700);
-    await mkdir(dirname(paths.rootDocument), { recursive: true });
-    const made = await makeRootKeys({
-      count,
-      folder: pathOption(call, "out") ?? join(state, "root-keys"),
-      passphraseFile: pathOption(call, "passphraseFile"),
-    });
-    const nowMs = context.now().getTime();
-    const { publicKey: declaration } = await keepSigningKey(paths.declarationKey);
-    const { publicKey: provenance } = await keepSigningKey(paths.provenanceKey);
-    const root: Root = {
-      schema: 1,
-      mesh,
-      version: 1,
-      threshold,
-      keys: [
-        ...made.keys.map(({ publicKey }) => listKey({ publicKey, role: "root", nowMs, days: rootDays })),
-        listKey({ publicKey: declaration, role: "declaration", nowMs, days }),
-        listKey({ publicKey: provenance, role: "provenance", nowMs, days }),
-      ],
-    };
-    await writeAtomically(paths.rootDocument, createRoot(root, made.keys));
-    return {
-      code: 0,
-      document: {
-        mesh,
-        version: 1,
-        threshold,
-        rootDocument: paths.rootDocument,
-        rootKeys: made.keys.map(({ keyId }, index) => ({ id: keyId, file: made.files[index] })),
-        declarationKey: keyIdOf(declaration),
-        provenanceKey: keyIdOf(provenance),
-      },
-      text: [
-        `root 1 of mesh ${mesh}: ${threshold} of ${count} root keys sign the next one`,
-        ...made.words,
-        `  next: mesh up --state ${state} --mesh ${mesh}`,
-      ].join("\n"),
-    };
+    const folder = pathOption(call, "out") ?? join(state, "root-keys");
+    // Where mesh up will look, and by one at a time: of two at once one would lose its root, and people would carry away
+    // keys that count for nothing.
+    const opened = await openStateFolder({ path: state, progress: (line) => context.stderr.write(`${line}\n`) });
+    try {
+      const paths = meshPaths(opened.paths.root);
+      const before = await listRootKeyFiles(folder);
+      const made = await makeRoot({ call, mesh, paths, folder, count, threshold, days, rootDays });
+      return {
+        code: 0,
+        document: { mesh, version: 1, threshold, rootDocument: paths.rootDocument, ...made.document, notOfIt: before },
+        text: [
+          `root 1 of mesh ${mesh}: ${threshold} of ${count} root keys sign the next one`,
+          ...made.words,
+          ...before.map((file) => `not of this root (of a command that was ended early, or of another mesh): ${file}`),
+          `  next: mesh up --state ${state} --mesh ${mesh}`,
+        ].join("\n"),
+      };
+    } finally {
+      await opened.release();
+    }
   },
 };
+
+interface NewRoot {
+  readonly call: CommandCall;
+  readonly mesh: Name;
+  readonly paths: MeshPaths;
+  readonly folder: string;
+  readonly count: number;
+  readonly threshold: number;
+  readonly days: number;
+  readonly rootDays: number;
+}
+
+/** All keys of a new mesh, and last the root document that lists them. Throws InputError where there is one. */
+async function makeRoot({ call, mesh, paths, folder, count, threshold, days, rootDays }: NewRoot) {
+  if (existsSync(paths.rootDocument))
+    throw new InputError(
+      `${paths.rootDocument} is there: this mesh has a root`,
+      "mesh keys rotate root replaces its root keys",
+    );
+  await chmod(paths.secrets, 0o700);
+  await mkdir(dirname(paths.rootDocument), { recursive: true });
+  const made = await makeRootKeys({ count, folder, passphraseFile: pathOption(call, "passphraseFile") });
+  const nowMs = call.context.now().getTime();
+  const { publicKey: declaration } = await keepSigningKey(paths.declarationKey);
+  const { publicKey: provenance } = await keepSigningKey(paths.provenanceKey);
+  const root: Root = {
+    schema: 1,
+    mesh,
+    version: 1,
+    threshold,
+    keys: [
+      ...made.keys.map(({ publicKey }) => listKey({ publicKey, role: "root", nowMs, days: rootDays })),
+      listKey({ publicKey: declaration, role: "declaration", nowMs, days }),
+      listKey({ publicKey: provenance, role: "provenance", nowMs, days }),
+    ],
+  };
+  await writeAtomically(paths.rootDocument, createRoot(root, made.keys));
+  return {
+    words: made.words,
+    document: {
+      rootKeys: made.keys.map(({ keyId }, index) => ({ id: keyId, file: made.files[index] })),
+      declarationKey: keyIdOf(declaration),
+      provenanceKey: keyIdOf(provenance),
+    },
+  };
+}
+
+/** Private halves that lie there already. */
+async function listRootKeyFiles(folder: string): Promise<string[]> {
+  const names = (await whenThere(readdir(folder))) ?? [];
+  return names
+    .filter((name) => /^root-key-[0-9a-f]{16}\.(pem|age)$/.test(name))
+    .toSorted()
+    .map((name) => join(folder, name));
+}
