@@ -5,6 +5,7 @@ import { type BuildCheck, listChecksOf } from "../store/build-checks.ts";
 import { type BuildRecord, getBuild } from "../store/builds.ts";
 import { listModules, type ModuleRecord } from "../store/modules.ts";
 import type { CommandCall, CommandResult } from "./command.ts";
+import { expectController } from "./controller.ts";
 import type { MeshConnection } from "./mesh-connection.ts";
 import { type Again, againText } from "./text/again-text.ts";
 import { plainLine } from "./text/plain.ts";
@@ -27,6 +28,8 @@ export async function buildAgain(
   wait: { readonly names: readonly Name[]; readonly timeoutMs: number },
 ): Promise<CommandResult> {
   const { db, mesh } = connection;
+  // Nobody else looks and builds: one would wait in silence.
+  await expectController(connection, "start it: npm start (mesh up), or mesh serve");
   const asked = chooseModules(await listModules(db, mesh), wait.names);
   for (const one of asked) await doubtArtifact(db, mesh, one, "person");
   const interrupt = call.context.listenForInterrupt();

@@ -46,6 +46,7 @@ describe("without a controller (R48)", () => {
   it.each([
     ["push --no-wait", ["push", "node-a", "--no-wait"], "leave --no-wait out, and this shell delivers it"],
     ["build", ["build"], "start it: npm start"],
+    ["build --again", ["build", "--again"], "start it: npm start"],
   ])("%s ends with 3 at once and says what to do", async (_what, argv, next) => {
     await addNodes(bed.records.db, "node-a");
     const ran = await bed.run(...argv);

@@ -147,20 +147,18 @@ describe("status for a person", () => {
   });
 
   it("of one module is no more than what its nodes read back, and no newer than the look at its source (R48)", () => {
-    const [module] = settled.modules;
-    if (module === undefined) throw new Error("the settled status has a module");
-    const codeOf = (changes: Partial<typeof module>): number | null => {
-      const narrowed = narrowStatus({ ...settled, modules: [{ ...module, ...changes }] }, "meshboard");
-      return narrowed === null ? null : statusCode(narrowed);
-    };
-    expect(codeOf({})).toBe(0);
-    expect(codeOf({ runsOn: [{ node: "node-a", word: "outstanding", applied: false }] })).toBe(1);
-    expect(codeOf({ runsOn: [{ node: "node-a", word: "stuck", applied: false }] })).toBe(2);
-    // Stuck in something else: this module is there.
-    expect(codeOf({ runsOn: [{ node: "node-a", word: "stuck", applied: true }] })).toBe(0);
-    expect(codeOf({ runsOn: [{ node: "node-a", word: "silent", applied: true }] })).toBe(3);
-    expect(codeOf({ runsOn: [], sourceStale: true })).toBe(3);
-    expect(statusCode({ ...settled, modules: [{ ...module, runsOn: [], sourceStale: true }] })).toBe(3);
+    const of = (changes: Partial<StatusDocument["modules"][number]>): StatusDocument =>
+      narrowStatus({ ...settled, modules: settled.modules.map((one) => ({ ...one, ...changes })) }, "meshboard") ??
+      settled;
+    const codeOn = (word: "current" | "outstanding" | "stuck" | "silent", applied: boolean): number =>
+      statusCode(of({ runsOn: [{ node: "node-a", word, applied }] }));
+    // Stuck in something else, and this module is there: 0.
+    expect([codeOn("current", true), codeOn("stuck", true)]).toEqual([0, 0]);
+    expect([codeOn("outstanding", false), codeOn("stuck", false), codeOn("silent", true)]).toEqual([1, 2, 3]);
+    const stale = of({ runsOn: [{ node: "node-a", word: "silent", applied: true }], sourceStale: true });
+    expect(statusCode(of({ runsOn: [], sourceStale: true }))).toBe(3);
+    expect(statusText(stale, now)).toContain("\n  its source was last looked at 2.0 s ago: it may have moved\n");
+    expect(statusText(stale, now)).toContain("runs on\n  node-a  silent  read back as applied\n");
   });
 
   it("of one module or node shows what is about it; of an unknown one there is none", () => {

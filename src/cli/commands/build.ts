@@ -43,7 +43,7 @@ export const buildCommand: CommandDefinition = {
       .option("--again", "build what is fit again from the same inputs: puts back what is lost, compares the rest")
       .option("--wait", "wait until each has a verdict")
       .option("--follow", "wait, and show what the builds print")
-      .option("--timeout <seconds>", "how long --wait and --follow wait", "600")
+      .option("--timeout <seconds>", "how long --wait, --follow and --again wait", "600")
       .addHelpText("after", help);
   },
   run: async (call) => {

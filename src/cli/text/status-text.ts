@@ -10,6 +10,7 @@ export function statusText(status: StatusDocument, now: Date, { watched = false 
     headText(status),
     status.modules.flatMap((module) => moduleLines(module, now)).join("\n"),
     nodesText(status, now),
+    ...section("runs on", runsOnRows(status)),
     ...section("said by hosts", noticeRows(status)),
     ...section("owed", owedRows(status)),
     ...section("conditions", conditionRows(status, now)),
@@ -54,6 +55,9 @@ export function moduleLines(module: StatusDocument["modules"][number], now: Date
   return [
     module.text,
     ...(isBad && standingWhy !== "" ? [`  ${standing}: ${plainLine(standingWhy, 240)}`] : []),
+    ...(standing === "current" && module.sourceStale
+      ? [`  its source was last looked at ${describeAge(module.sourceLookedAt, now)}: it may have moved`]
+      : []),
     ...(module.findings === null || standing === "broken" ? [] : [`  noticed: ${sayFindings(module.findings)}`]),
     ...labels.map((line) => `  ${line}`),
   ];
@@ -76,6 +80,18 @@ function nodesText(status: StatusDocument, now: Date): string {
     plainLine(node.why, 240),
   ]);
   return alignColumns([["NODE", "STANDS", "SINCE", "KNOWN", "TOLD", ""], ...rows]);
+}
+
+/** Of one module: its nodes have no rows then, and its exit code is about them. */
+function runsOnRows({ subject, nodes, modules }: StatusDocument): string[][] {
+  if (subject === undefined || nodes.length > 0) return [];
+  return modules.flatMap(({ runsOn }) =>
+    runsOn.map(({ node, word, applied }) => [
+      node,
+      word.replaceAll("-", " "),
+      applied ? "read back as applied" : "not read back as applied",
+    ]),
+  );
 }
 
 /** What is no situation of a node, and must be seen all the same: what its host refuses besides. */

@@ -29,8 +29,8 @@ export interface BroughtUp {
 async function allowExamples({ paths, say }: UpParts): Promise<void> {
   await writeFirstSettings(paths.settings, { unsafeWithoutSandbox: [exampleRepository] });
   const { unsafeWithoutSandbox } = await readSettings(paths.settings);
-  if (allowsUnsafe(unsafeWithoutSandbox, exampleRepository)) return;
-  say(`the examples are not built: "unsafeWithoutSandbox": ["${exampleRepository}"] is not in ${paths.settings}`);
+  if (allowsUnsafe(unsafeWithoutSandbox, exampleRepository)) say("the examples are built without a sandbox");
+  else say(`the examples are not built: "unsafeWithoutSandbox": ["${exampleRepository}"] is not in ${paths.settings}`);
 }
 
 /** PostgreSQL, Temporal, tables, keys, controller, and with examples two hosts: in this order, each kept running. */

@@ -6,13 +6,13 @@ import { plainLine } from "../text/plain.ts";
 import type { UpParts } from "./up-plan.ts";
 
 /**
- * Whether this machine can build in a sandbox; installs bubblewrap where that is possible. Without one a mesh refuses to
- * build, but for this first mesh of examples: it goes on, and says so.
+ * Whether this machine can build in a sandbox; installs bubblewrap where that is possible. Without one a mesh builds only
+ * what its settings allow.
  */
 export async function checkSandbox(parts: UpParts): Promise<{ readonly works: boolean }> {
   const { missing, remedy } = await ensureSystemPackages(["bubblewrap"], { progress: parts.say, env: parts.env });
   if (missing.length > 0) {
-    parts.say(`no sandbox: bubblewrap is missing; the examples are built without one. Install it: ${remedy}`);
+    parts.say(`no sandbox: bubblewrap is missing. Install it: ${remedy}`);
     return { works: false };
   }
   const sandbox = await openSandbox();
@@ -25,6 +25,6 @@ export async function checkSandbox(parts: UpParts): Promise<{ readonly works: bo
   });
   if (tried.kind === "exited" && tried.code === 0) return { works: true };
   const why = tried.kind === "unavailable" ? tried.why : sandbox.promises.join(" ");
-  parts.say(`no sandbox (${plainLine(why, 300)}); the examples are built without one`);
+  parts.say(`no sandbox: ${plainLine(why, 300)}`);
   return { works: false };
 }
