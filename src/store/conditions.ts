@@ -47,8 +47,8 @@ export function keepCondition(
      values ($1, $2, $3, $4, $5, $6, $7, now(), $8)
      on conflict (mesh, code, subject) do update set message = excluded.message, remedy = excluded.remedy,
        urgent = excluded.urgent, since = excluded.since, last_seen = now(), count = excluded.count
-       where (condition.message, condition.remedy, condition.since, condition.count)
-             is distinct from (excluded.message, excluded.remedy, excluded.since, excluded.count)`,
+       where (condition.message, condition.remedy, condition.urgent, condition.since, condition.count)
+             is distinct from (excluded.message, excluded.remedy, excluded.urgent, excluded.since, excluded.count)`,
     [
       mesh,
       known.code,

@@ -24,6 +24,7 @@ describe("a condition whose count is known from records (R33)", () => {
     expect(await keepCondition(records.db, mesh, { ...known, since, count: 3 })).toBe(0);
     expect(await keepCondition(records.db, mesh, { ...known, since, count: 4 })).toBe(1);
     expect(await listConditions(records.db, mesh)).toMatchObject([{ ...known, since, count: 4 }]);
+    expect(await keepCondition(records.db, mesh, { ...known, since, count: 4, urgent: true })).toBe(1);
     await clearCondition(records.db, mesh, known);
   });
 });
