@@ -18,7 +18,8 @@ type KnownReport = ReportPlace & Pick<Report, "bootId" | "at">;
  * A report that comes before the one that is kept is *late*, and no news; or its host went back: its disk is that of an
  * earlier day (a snapshot was put back), or a copy of it runs beside it. Late ones were made before the kept one, by the
  * clock of the host that made both; and no two starts of one disk have the same number and another id. A host whose clock
- * was set back meanwhile can look so for one report: the next one that is kept ends it.
+ * was set back meanwhile can look so for one report: the next one that is kept ends it. (boot, sequence) cannot tell these two
+ * apart: of an earlier start its id is not known here any more, and a snapshot of a running machine has the very same start.
  */
 export function judgeReversion(report: KnownReport, kept: KnownReport): Reversion | null {
   if (compareReports(report, kept) >= 0) return null;
