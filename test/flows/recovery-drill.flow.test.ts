@@ -70,12 +70,12 @@ async function startHost(node: Node): Promise<void> {
   hosts.push(spawn(process.execPath, [program, "run", "--dir", dir, "--interval", "5"], { stdio: "ignore" }));
 }
 
-/** Until both hosts have taken something newer. */
-async function push(...words: string[]): Promise<void> {
-  const before = await Promise.all(nodes.map(markOf));
-  const { code, output } = await mesh("push", ...(words.length === 0 ? nodes : words), "--no-wait");
+/** Until these hosts have taken something newer. Without words: by name. */
+async function push(who: readonly Node[] = nodes, ...words: string[]): Promise<void> {
+  const before = await Promise.all(who.map(markOf));
+  const { code, output } = await mesh("push", ...(words.length === 0 ? who : words), "--no-wait");
   expect(code, output).toBe(1);
-  for (const [at, node] of nodes.entries())
+  for (const [at, node] of who.entries())
     await waitUntil(
       `${node} has taken it`,
       async () => {
@@ -101,7 +101,7 @@ function expectNobodyWentBack(): void {
 }
 
 /** As a person goes on: look, wait until the hosts were heard, recover, push. */
-async function goOn(lost: Order): Promise<void> {
+async function goOn(lost: Order, behind: readonly Node[] = nodes): Promise<void> {
   const stopped = await mesh("push", "node-a");
   expect(stopped.code, stopped.output).toBe(2);
   expect(stopped.output).toMatch(/is stopped, and nothing is sent: .*\n {2}next: see what each host has: mesh recover/);
@@ -126,7 +126,7 @@ async function goOn(lost: Order): Promise<void> {
   expect(await term).toBe(75);
   await startController();
   expect((await mesh("recover")).code).toBe(0);
-  await push("--behind");
+  await push(behind, "--behind");
   const [now] = [await markOf("node-a")];
   expect(now === null ? 0 : compareOrder(now, lost)).toBeGreaterThan(0);
   expectNobodyWentBack();
@@ -137,9 +137,9 @@ function show(...outputs: string[]): void {
   if (process.env["MESH_SHOW"] !== undefined) console.log(outputs.join("\n---\n"));
 }
 
-async function changeAfterBackup(): Promise<Order> {
+async function changeAfterBackup(who: readonly Node[] = nodes): Promise<Order> {
   await seedBuild(served, "app", 2);
-  await push();
+  await push(who);
   const lost = await markOf("node-a");
   if (lost === null) throw new Error("node-a has nothing");
   await controller.end("SIGTERM");
@@ -157,6 +157,34 @@ describe("records that are older than what hosts have (R35)", () => {
     await startController();
     await goOn(lost);
   });
+
+  it(
+    "keep the roots that were published since, and a host that was off walks over each of them",
+    { timeout },
+    async () => {
+      const file = join(folder, "backup");
+      expect((await mesh("backup", file)).code).toBe(0);
+      // node-b sees nothing of this: neither the roots nor what is sent under them.
+      hosts[nodes.indexOf("node-b")]?.kill("SIGSTOP");
+      for (const version of [2, 3]) {
+        expect(await mesh("keys", "rotate", "declaration")).toMatchObject({ code: 0 });
+        const draft = join(served.state, "keys", `root-${version}.draft`);
+        expect(await mesh("keys", "root", "publish", draft)).toMatchObject({ code: 0 });
+        await controller.hears(`"to":${version},"msg":"the root was replaced"`);
+      }
+      const lost = await changeAfterBackup(["node-a"]);
+      const restored = await mesh("restore", file, "--replace");
+      expect(restored.output).toContain("root 2, 3, published since, is kept");
+      hosts[nodes.indexOf("node-b")]?.kill("SIGCONT");
+      await startController();
+      // node-b missed nothing that the records still know of: it is not behind, and is sent the next thing.
+      await goOn(lost, ["node-a"]);
+      await seedBuild(served, "app", 3);
+      await push();
+      const newest = await readFile(join(served.state, "keys/root.dsse"));
+      for (const node of nodes) expect(await readFile(join(folder, node, "keys/root.dsse"))).toEqual(newest);
+    },
+  );
 
   it("stop by what hosts say after somebody put old rows back with SQL", { timeout }, async () => {
     await copyTables("public", "saved");
