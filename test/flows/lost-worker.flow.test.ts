@@ -104,7 +104,9 @@ async function forget({ client }: ReconcileMesh, workflowId: string): Promise<vo
 }
 
 function isNotFound(error: unknown): boolean {
-  return isGrpcServiceError(error) && error.code === 5;
+  if (!isGrpcServiceError(error)) return false;
+  const code: number = error.code;
+  return code === 5;
 }
 
 it(
