@@ -1,4 +1,4 @@
-import type { Requirement } from "../core/manifest.ts";
+import type { Manifest, Requirement } from "../core/manifest.ts";
 import type { Name } from "../core/names.ts";
 import type { Provision } from "../core/provision.ts";
 import type { ChosenModule } from "./choose-builds.ts";
@@ -86,21 +86,54 @@ function explainChoice(input: ChooseProviderInput, choice: string): Problem {
 }
 
 function neverTold(input: ChooseProviderInput, provider: { readonly module: Name; readonly node: Name }): Problem {
-  const why = `${describe(input)}: its provider ${providerLabel(provider)} was never told: \`push ${provider.node}\` first`;
-  return { code: "provider-never-told", module: input.chosen.module, why };
+  const { world, node, chosen } = input;
+  const other = findWaiting(world, provider.node, node.name);
+  const wayOut =
+    other === null
+      ? `\`push ${provider.node}\` first`
+      : `it waits for this node itself (${other.module} there requires ${other.kind}): unassign ${other.module} from ${provider.node}, \`push ${provider.node}\`, then \`push ${node.name}\`, and assign it again`;
+  const why = `${describe(input)}: its provider ${providerLabel(provider)} was never told: ${wayOut}`;
+  return { code: "provider-never-told", module: chosen.module, why };
+}
+
+/** Two nodes that provide for each other: which module of the one waits for what only the other would provide. */
+function findWaiting(world: World, node: Name, provider: Name): { module: Name; kind: string } | null {
+  const told = indexWorld(world).toldOffers;
+  const here = listManifests(world, node);
+  const there = listManifests(world, provider);
+  for (const { module, manifest } of here)
+    for (const { scope, kind } of manifest.requires) {
+      if (scope !== "mesh" || told.get(kind) !== undefined || here.some((one) => provides(one, kind))) continue;
+      if (there.some((one) => provides(one, kind))) return { module, kind };
+    }
+  return null;
+}
+
+interface AssignedManifest {
+  readonly module: Name;
+  readonly manifest: Manifest;
+}
+
+function provides({ manifest }: AssignedManifest, kind: string): boolean {
+  return manifest.provides.some((one) => one.kind === kind);
+}
+
+/** Of the newest builds of what is assigned to a node. */
+function listManifests(world: World, node: Name): AssignedManifest[] {
+  return (world.assignments.get(node) ?? []).flatMap(({ module }) => {
+    const fit = world.modules.get(module)?.fit ?? null;
+    const manifest = fit === null ? undefined : world.artifacts.get(artifactKey(module, fit))?.manifest;
+    return manifest === undefined ? [] : [{ module, manifest }];
+  });
 }
 
 /** Assigned modules whose newest build would provide it, on nodes that were not told so. Only looked for to say why. */
 function listNeverTold(input: ChooseProviderInput): { readonly module: Name; readonly node: Name }[] {
   const { world, requirement } = input;
-  const found: { module: Name; node: Name }[] = [];
-  for (const [node, assignments] of world.assignments) {
-    if (node === input.node.name) continue;
-    for (const { module } of assignments) {
-      const fit = world.modules.get(module)?.fit ?? null;
-      const manifest = fit === null ? undefined : world.artifacts.get(artifactKey(module, fit))?.manifest;
-      if (manifest?.provides.some((provides) => provides.kind === requirement.kind)) found.push({ module, node });
-    }
-  }
-  return found.toSorted((a, b) => compareText(providerLabel(a), providerLabel(b)));
+  return [...world.assignments]
+    .filter(([node]) => node !== input.node.name)
+    .flatMap(([node]) => listManifests(world, node).map((one) => ({ ...one, node })))
+    .filter((one) => provides(one, requirement.kind))
+    .map(({ module, node }) => ({ module, node }))
+    .toSorted((a, b) => compareText(providerLabel(a), providerLabel(b)));
 }

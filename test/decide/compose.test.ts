@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { contentSchema } from "../../src/core/declaration.ts";
 import { compose } from "../../src/decide/compose.ts";
+import type { World } from "../../src/decide/world.ts";
 import { orderResources } from "../../src/decide/order-resources.ts";
 import { buildOf, buildWorld, withAssignment, withBuild, withNode, withoutAssignment } from "./support/build-world.ts";
 import { composeOrFail, listProblems, oneResource } from "./support/compose-or-fail.ts";
-import { exampleMesh } from "./support/example-mesh.ts";
+import { exampleMesh, meshboard, postgres, rabbit } from "./support/example-mesh.ts";
 import { runPush } from "./support/run-push.ts";
 
 /** The example mesh after its provider's node was told. */
@@ -75,6 +76,26 @@ describe("what a module is on a node", () => {
       "clock on node-c is assigned with zone, which this build of it does not read",
     ]);
   });
+});
+
+it("names the way out where two nodes that were never told wait for each other (case 24)", () => {
+  const shop = { requires: [{ name: "orders", kind: "rabbitmq" as const }] };
+  const world = buildWorld({
+    nodes: { "node-a": "10.0.0.1", "node-b": "10.0.0.2" },
+    modules: { postgres, rabbit, meshboard, shop },
+    assign: { "rabbit@node-a": {}, "meshboard@node-a": {}, "postgres@node-b": {}, "shop@node-b": {} },
+  });
+  const why = (of: World, node: string): string | undefined => {
+    const result = compose(of, node, { at: "newest" });
+    return result.kind === "not-worked-out" ? result.problems[0]?.why : undefined;
+  };
+  expect(why(world, "node-a")).toBe(
+    "database (postgresql) of meshboard on node-a: its provider postgres@node-b was never told: it waits for this node itself (shop there requires rabbitmq): unassign shop from node-b, `push node-b`, then `push node-a`, and assign it again",
+  );
+  const parted = withoutAssignment(world, "shop@node-b");
+  expect(why(parted, "node-a")).toContain("was never told: `push node-b` first");
+  const pushed = runPush(runPush(parted, ["node-b"]).world, ["node-a"]).world;
+  expect(composeOrFail(withAssignment(pushed, "shop@node-b"), "node-b").kind).toBe("composed");
 });
 
 describe("what cannot be worked out says why", () => {
