@@ -5,7 +5,7 @@ import { manifestSchema } from "../core/manifest.ts";
 import type { Digest, Name } from "../core/names.ts";
 import { planCollection, type ArtifactId, type CollectionPlan } from "../decide/plan-collection.ts";
 import {
-  dropProvenance,
+  dropCollectedProvenance,
   listCollected,
   loadCollectionFacts,
   markCollected,
@@ -61,7 +61,7 @@ export async function collectArtifacts(options: CollectArtifacts): Promise<Colle
     const swept = await sweepArtifact({ dir: options.dir, blobs: listBlobs(one), graceMs });
     const gone = new Set(swept.removed);
     const statements = one.statements.map(({ statement }) => statement).filter((statement) => gone.has(statement));
-    if (statements.length > 0) await dropProvenance(db, mesh, statements);
+    if (statements.length > 0) await dropCollectedProvenance(db, mesh, one, statements);
     if (swept.fresh.length > 0) revived.push({ module: one.module, digest: one.digest });
     blobs += swept.removed.length;
     bytes += swept.bytes;

@@ -8,7 +8,7 @@ import { errorCode, InputError, whenThere } from "../core/errors.ts";
 import type { Manifest } from "../core/manifest.ts";
 import { digestSchema, type Digest } from "../core/names.ts";
 import { describeArtifact, describeStatement, emptyConfig } from "./artifact-manifest.ts";
-import { addToIndex, createLayout } from "./oci-layout.ts";
+import { addToIndex, createLayout, withIndex } from "./oci-layout.ts";
 
 export interface ByteRange {
   readonly start: number;
@@ -61,11 +61,21 @@ export async function openArtifactStore(dir: string): Promise<ArtifactStore> {
       throw error;
     }
   };
+  // A collection moves a blob aside to look at it again, and back: under the index's lock it is where it belongs, or gone.
+  const isKept = async (digest: Digest): Promise<boolean> => {
+    if ((await statBlob(digest)) !== null) return true;
+    let found = false;
+    await withIndex(dir, async (entries) => {
+      found = (await statBlob(digest)) !== null;
+      return entries;
+    });
+    return found;
+  };
   return {
     dir,
     putBlob,
     statBlob,
-    hasBlob: async (digest) => (await statBlob(digest)) !== null,
+    hasBlob: isKept,
     openBlob: async (digest, range) => {
       if ((await statBlob(digest)) === null)
         throw new InputError(
@@ -75,7 +85,7 @@ export async function openArtifactStore(dir: string): Promise<ArtifactStore> {
       return createReadStream(pathOf(digest), range);
     },
     putArtifact: async (artifact, manifest) => {
-      if ((await statBlob(artifact.blob)) === null)
+      if (!(await isKept(artifact.blob)))
         throw new Error(`artifact ${artifact.digest} without its blob ${artifact.blob}`);
       const described = describeArtifact(artifact, manifest);
       for (const text of [described.config, described.manifest]) await putBlob(oneChunk(text));
@@ -83,7 +93,7 @@ export async function openArtifactStore(dir: string): Promise<ArtifactStore> {
     },
     putStatement: async ({ artifact, manifest }, envelope) => {
       const subject = describeArtifact(artifact, manifest).entry;
-      if ((await statBlob(subject.digest)) === null)
+      if (!(await isKept(subject.digest)))
         throw new Error(`a statement about artifact ${artifact.digest}, which is not in the artifact store`);
       const kept = await putBlob(oneChunk(envelope));
       const referrer = describeStatement(subject, kept);

@@ -110,3 +110,19 @@ export function listCollected(db: Queryable, mesh: Name): Promise<CollectedArtif
 export async function dropProvenance(db: Queryable, mesh: Name, statements: readonly Digest[]): Promise<void> {
   await run(db, `delete from provenance where mesh = $1 and statement = any($2::text[])`, [mesh, statements]);
 }
+
+/** The same, of an artifact that is collected still: whoever packed it again since has its statements written anew. */
+export async function dropCollectedProvenance(
+  db: Queryable,
+  mesh: Name,
+  { module, digest }: ArtifactId,
+  statements: readonly Digest[],
+): Promise<void> {
+  await run(
+    db,
+    `delete from provenance p using artifact a
+      where p.mesh = $1 and p.module = $2 and p.artifact = $3 and p.statement = any($4::text[])
+        and a.mesh = p.mesh and a.module = p.module and a.digest = p.artifact and a.collected_at is not null`,
+    [mesh, module, digest, statements],
+  );
+}

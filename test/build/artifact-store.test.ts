@@ -1,10 +1,23 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile, chmod, utimes } from "node:fs/promises";
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+  chmod,
+  utimes,
+} from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openArtifactStore } from "../../src/build/artifact-store.ts";
-import { addToIndex } from "../../src/build/oci-layout.ts";
+import { addToIndex, withIndex } from "../../src/build/oci-layout.ts";
 import { packFolder } from "../../src/build/pack.ts";
 import { InputError } from "../../src/core/errors.ts";
 import { manifestSchema } from "../../src/core/manifest.ts";
@@ -44,6 +57,28 @@ describe("the artifact store", () => {
     await expect(store.openBlob(absent)).rejects.toThrow(InputError);
     for (const digest of ["../../etc/passwd", "sha256:../x", "sha256:", ""])
       await expect(store.openBlob(digest)).rejects.toThrow(/digest/);
+  });
+
+  it("waits for a collection that has moved a blob aside to look at it again (R45)", async () => {
+    const dir = await createTemporaryFolder();
+    const store = await openArtifactStore(dir);
+    const folder = await createTemporaryFolder();
+    await writeFile(join(folder, "a.txt"), "a");
+    const artifact = { module: "core", ...(await packFolder({ folder, store })) };
+    const blob = join(dir, "blobs", "sha256", artifact.blob.slice("sha256:".length));
+    const aside = join(dir, "incoming", "collect-1");
+    let put: Promise<void> | null = null;
+    await withIndex(dir, async (entries) => {
+      await rename(blob, aside);
+      put = store.putArtifact(artifact, manifest);
+      // It has asked for the blob, and has no answer yet, once it asks for the lock that is held here.
+      await Promise.race([put.catch(() => undefined), setImmediate()]);
+      await stat(aside);
+      await rename(aside, blob);
+      return entries;
+    });
+    await put;
+    expect(await store.hasBlob(artifact.blob)).toBe(true);
   });
 
   it("keeps nothing of a blob whose writer failed", async () => {

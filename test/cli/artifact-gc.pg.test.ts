@@ -6,6 +6,8 @@ import { verifyArtifact } from "../../src/activities/verify-artifact.ts";
 import { readRoot } from "../../src/cli/artifacts/open-store.ts";
 import { meshPaths } from "../../src/cli/mesh-setup.ts";
 import { getArtifact, listAllArtifacts } from "../../src/store/artifacts.ts";
+import { dropCollectedProvenance } from "../../src/store/collection.ts";
+import { listProvenance } from "../../src/store/provenance.ts";
 import { claimBuild, getBuild } from "../../src/store/builds.ts";
 import { loadWorld } from "../../src/store/world.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
@@ -174,6 +176,18 @@ describe("mesh artifact gc", () => {
 });
 
 describe("a collection beside builds that give the same again", () => {
+  it("keeps the statements of what was packed again while it ran (R45)", async () => {
+    const { db } = bed.records;
+    const { artifact } = await bed.build("core", { "a.txt": "one" });
+    const kept = () => listProvenance(db, mesh, { module: "core", artifact: artifact.digest });
+    const statements = (await kept()).map(({ statement }) => statement);
+    await dropCollectedProvenance(db, mesh, artifact, statements);
+    expect(await kept()).toHaveLength(1);
+    await db.query(`update artifact set collected_at = now()`);
+    await dropCollectedProvenance(db, mesh, artifact, statements);
+    expect(await kept()).toEqual([]);
+  });
+
   it("never loses a byte of what the records have", { timeout: 120_000 }, async () => {
     const texts = ["one", "two", "three", "four", "five", "six"];
     for (const text of texts) await bed.build("core", { "a.txt": text });
