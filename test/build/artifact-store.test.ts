@@ -67,17 +67,18 @@ describe("the artifact store", () => {
     const artifact = { module: "core", ...(await packFolder({ folder, store })) };
     const blob = join(dir, "blobs", "sha256", artifact.blob.slice("sha256:".length));
     const aside = join(dir, "incoming", "collect-1");
-    let put: Promise<void> | null = null;
+    const puts: Promise<void>[] = [];
     await withIndex(dir, async (entries) => {
       await rename(blob, aside);
-      put = store.putArtifact(artifact, manifest);
+      const put = store.putArtifact(artifact, manifest);
+      puts.push(put);
       // It has asked for the blob, and has no answer yet, once it asks for the lock that is held here.
       await Promise.race([put.catch(() => undefined), setImmediate()]);
       await stat(aside);
       await rename(aside, blob);
       return entries;
     });
-    await put;
+    await Promise.all(puts);
     expect(await store.hasBlob(artifact.blob)).toBe(true);
   });
 
