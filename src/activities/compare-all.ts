@@ -1,3 +1,4 @@
+import type { Condition } from "../core/condition.ts";
 import { InputError } from "../core/errors.ts";
 import type { Name, ObjectId } from "../core/names.ts";
 import { holdSources } from "../decide/hold-sources.ts";
@@ -22,7 +23,7 @@ import type { ComparisonRequest } from "./control-types.ts";
 import { keptFor } from "./kept-records.ts";
 import { loadBuildPlan, type BuildSurroundings } from "./load-build-facts.ts";
 import { askSettled } from "./remember-settled.ts";
-import { isSourceFailure, lookAtSources, noteFailure } from "./look-at-sources.ts";
+import { fetchCode, isSourceFailure, lookAtSources, noteFetchFailure } from "./look-at-sources.ts";
 
 /**
  * One whole comparison: look, read what moved, keep what was read, announce what may be rebuilt. The tips it saw are
@@ -36,15 +37,17 @@ export async function compareAll(
   const looked = await lookAtSources(deps);
   const repositories = await openRepositories(deps);
   const urls = new Map([...repositories].map(([name, { url }]) => [name, url]));
-  const damaged = (await listConditions(deps.db, deps.mesh)).filter(({ code }) => code === damagedCloneCode);
+  const said = await listConditions(deps.db, deps.mesh);
+  const damaged = said.filter(({ code }) => code === damagedCloneCode);
+  const unfetched = said.filter(({ code }) => code === fetchCode);
   const asked = await askSettled(deps, { repositories: urls, heads: looked });
-  if (asked.isKnown && damaged.length === 0) {
+  if (asked.isKnown && damaged.length + unfetched.length === 0) {
     // Nothing would be read: no clone is asked either.
     await keepSurroundings(deps, repositories);
     await markCompared(deps, looked);
     return { wave: request.wave };
   }
-  const heads = await fetchHeads(deps, repositories, looked);
+  const heads = await fetchHeads(deps, repositories, { looked, unfetched });
   const isAsLooked = [...looked].every(([head, commit]) => heads.get(head) === commit);
   const settled = isAsLooked ? asked : await askSettled(deps, { repositories: urls, heads });
   const read = settled.isKnown ? 0 : await readModules(deps, { repositories, heads, version: settled.version, signal });
@@ -126,7 +129,10 @@ async function openRepositories(deps: ControlDependencies): Promise<Map<Name, Re
 async function fetchHeads(
   deps: ControlDependencies,
   repositories: ReadonlyMap<Name, Repository>,
-  looked: ReadonlyMap<string, ObjectId | null>,
+  {
+    looked,
+    unfetched,
+  }: { readonly looked: ReadonlyMap<string, ObjectId | null>; readonly unfetched: readonly Condition[] },
 ): Promise<ReadonlyMap<string, ObjectId | null>> {
   const heads = new Map(looked);
   for (const head of await listHeads(deps.db, deps.mesh)) {
@@ -136,9 +142,12 @@ async function fetchHeads(
     if (commit === null || repository === undefined) continue;
     try {
       await repository.fetchCommits([{ branch: head.branch, commit }]);
+      for (const { code, subject } of unfetched)
+        if (subject === headKey(head.repository, head.branch))
+          await clearCondition(deps.db, deps.mesh, { code, subject });
     } catch (error) {
       if (!isSourceFailure(error)) throw error;
-      await noteFailure(deps, head.repository, head.branch, error.message);
+      await noteFetchFailure(deps, head, error.message);
       heads.set(headKey(head.repository, head.branch), head.comparedCommit);
     }
   }

@@ -110,6 +110,24 @@ export async function noteFailure(
   });
 }
 
-function conditionOf(repository: Name, branch: string): { code: string; subject: string } {
-  return { code, subject: `${repository}#${branch}` };
+/** Of the same subject: it answers, and its tip does not come here. Closed by a tip that came, and by nothing else. */
+export const fetchCode = "source-not-fetched";
+
+/** Not for what nobody follows any more. */
+export async function noteFetchFailure(
+  deps: Pick<LookDependencies, "db" | "mesh">,
+  { repository, branch }: Pick<SourceHead, "repository" | "branch">,
+  failure: string,
+): Promise<void> {
+  if (!(await recordLookFailure(deps.db, deps.mesh, { repository, branch, failure }))) return;
+  await observeCondition(deps.db, deps.mesh, {
+    ...conditionOf(repository, branch, fetchCode),
+    message: `${repository} (${branch}) answers, and its newest commit does not come here: ${failure}. The last good commit stays.`,
+    remedy: "see what keeps it away: the size of the repository, the disk of the controller, its network",
+    urgent: false,
+  });
+}
+
+function conditionOf(repository: Name, branch: string, of: string = code): { code: string; subject: string } {
+  return { code: of, subject: `${repository}#${branch}` };
 }

@@ -48,6 +48,15 @@ export const conditionKinds: readonly ConditionKind[] = [
     remedy: "check its address and its branch; `mesh build` looks at once",
   },
   {
+    code: "source-not-fetched",
+    subject: "repository#branch",
+    watches: "a source answers, and the newest commit of its branch does not come here",
+    opens: ["activities/look-at-sources.ts"],
+    closes: ["activities/compare-all.ts", "activities/look-at-sources.ts"],
+    urgent: "no",
+    remedy: "look at the size of the repository, the controller's disk and its network",
+  },
+  {
     code: "source-watch-failing",
     subject: "sources",
     watches: "the loop that asks sources for their tips cannot go on",

@@ -43,7 +43,7 @@ export function removeModule(db: Queryable, mesh: Name, name: Name): Promise<Mod
         where h.mesh = u.mesh and h.repository = u.repository and h.branch = u.branch),
      conditions as (
        delete from condition c using unfollowed u
-        where c.mesh = u.mesh and c.code = 'source-unreachable' and c.subject = u.repository || '#' || u.branch),
+        where c.mesh = u.mesh and c.code in ('source-unreachable', 'source-not-fetched') and c.subject = u.repository || '#' || u.branch),
      said as (
        delete from condition c using removed r
         where c.mesh = r.mesh and (

@@ -21,7 +21,7 @@ export function removeRepository(db: Queryable, mesh: Name, name: Name): Promise
        delete from source_head h using removed r where h.mesh = r.mesh and h.repository = r.name),
      conditions as (
        delete from condition c using removed r
-        where c.mesh = r.mesh and c.code = 'source-unreachable' and starts_with(c.subject, r.name || '#'))
+        where c.mesh = r.mesh and c.code in ('source-unreachable', 'source-not-fetched') and starts_with(c.subject, r.name || '#'))
      select exists (select from repository where mesh = $1 and name = $2) as known,
             exists (select from removed) as removed,
             array(select name from followed order by name) as "followedBy"`,

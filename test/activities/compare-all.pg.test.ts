@@ -4,6 +4,7 @@ import type { ControlDependencies } from "../../src/activities/control-dependenc
 import { createPushRecords } from "../../src/activities/push-records.ts";
 import { createRepositoryPool } from "../../src/activities/repository-pool.ts";
 import { describeBuilder, describeToolchains } from "../../src/build/toolchain.ts";
+import { UnavailableError } from "../../src/core/errors.ts";
 import { createMemoryImportCache } from "../../src/source/imports/import-cache.ts";
 import { listConditions } from "../../src/store/conditions.ts";
 import { addModule, listModules } from "../../src/store/modules.ts";
@@ -21,6 +22,30 @@ beforeEach(async () => {
 });
 afterEach(() => records.close());
 
+async function createDeps(): Promise<ControlDependencies> {
+  const { db } = records;
+  return {
+    db,
+    mesh,
+    repositories: createRepositoryPool(await createTemporaryFolder()),
+    imports: createMemoryImportCache(),
+    describeToolchains,
+    builders: { files: describeBuilder("files"), typescript: describeBuilder("typescript") },
+    settingsFor: () => ({}),
+    records: createPushRecords(db, mesh),
+    lostAfterMs: 60_000,
+    starvedAfterMs: 60_000,
+    limits: { silentAfterMs: 60_000, recordsStaleAfterMs: 60_000, sourcesStaleAfterMs: 60_000 },
+    nowMs: () => Date.now(),
+    random: Math.random,
+    makeSuffix: () => "test",
+  };
+}
+
+function compare(deps: ControlDependencies): Promise<{ wave: string | null }> {
+  return compareAll(deps, { mesh, reasons: ["a test"], wave: null }, new AbortController().signal);
+}
+
 describe("one repository whose address is refused", () => {
   it("is said of it alone; every other is looked at and compared (case 4)", async () => {
     const { db } = records;
@@ -32,23 +57,8 @@ describe("one repository whose address is refused", () => {
     await addRepository(db, mesh, { name: "good", url: origin.dir });
     await addModule(db, mesh, { name: "lost", repository: "bad", branch: "main", path: "." });
     await addModule(db, mesh, { name: "app", repository: "good", branch: "main", path: "app" });
-    const deps: ControlDependencies = {
-      db,
-      mesh,
-      repositories: createRepositoryPool(await createTemporaryFolder()),
-      imports: createMemoryImportCache(),
-      describeToolchains,
-      builders: { files: describeBuilder("files"), typescript: describeBuilder("typescript") },
-      settingsFor: () => ({}),
-      records: createPushRecords(db, mesh),
-      lostAfterMs: 60_000,
-      starvedAfterMs: 60_000,
-      limits: { silentAfterMs: 60_000, recordsStaleAfterMs: 60_000, sourcesStaleAfterMs: 60_000 },
-      nowMs: () => Date.now(),
-      random: Math.random,
-      makeSuffix: () => "test",
-    };
-    const { wave } = await compareAll(deps, { mesh, reasons: ["a test"], wave: null }, new AbortController().signal);
+    const deps = await createDeps();
+    const { wave } = await compare(deps);
     expect(wave).not.toBeNull();
     expect((await listModules(db, mesh)).map((one) => [one.name, one.sourceCommit])).toEqual([
       ["app", commit],
@@ -64,5 +74,46 @@ describe("one repository whose address is refused", () => {
       { repository: "bad", commit: null, comparedCommit: null },
       { repository: "good", comparedCommit: commit, failure: null },
     ]);
+  });
+});
+
+describe("one repository that answers, and whose newest commit does not come (case 4)", () => {
+  it("is said for as long as that is so, stops no other, and keeps its last good commit (R33)", async () => {
+    const { db } = records;
+    const deps = await createDeps();
+    const add = async (name: string) => {
+      const origin = await createGitRepository();
+      onTestFinished(() => origin.remove());
+      await addRepository(db, mesh, { name, url: origin.dir });
+      await addModule(db, mesh, { name: `of-${name}`, repository: name, branch: "main", path: "." });
+      const commit = (text: string) => origin.commit({ "mesh.yaml": `module: of-${name}\nlanguage: files\n`, text });
+      return { first: await commit("1"), commit };
+    };
+    const [kept, other] = [await add("kept"), await add("other")];
+    await compare(deps);
+    let away = true;
+    const { repositories } = deps;
+    const open: typeof repositories.open = async (of) => {
+      const opened = await repositories.open(of);
+      const fetchCommits: typeof opened.fetchCommits = async (wanted) => {
+        if (of.name === "kept" && away) throw new UnavailableError("the clone is larger than its limit");
+        await opened.fetchCommits(wanted);
+      };
+      return { ...opened, fetchCommits };
+    };
+    const failing = { ...deps, repositories: { ...repositories, open } };
+    const newest = [await kept.commit("2"), await other.commit("2")];
+    const commits = async () => (await listModules(db, mesh)).map((one) => one.sourceCommit);
+    for (const look of [1, 2, 3]) {
+      await compare(failing);
+      expect(await listConditions(db, mesh)).toMatchObject([
+        { code: "source-not-fetched", subject: "kept#main", count: look },
+      ]);
+      expect(await commits()).toEqual([kept.first, newest[1]]);
+    }
+    away = false;
+    await compare(failing);
+    expect(await listConditions(db, mesh)).toEqual([]);
+    expect(await commits()).toEqual(newest);
   });
 });
