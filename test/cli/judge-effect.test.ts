@@ -85,6 +85,16 @@ describe("how far a node has come with what it was told", () => {
     expect(judgeEffect(given)).toMatchObject({ effect, final });
   });
 
+  it.each([
+    ["what it has instead is applied", facts({ has: { epoch: 2, number: 8 } }), undefined],
+    ["what it has instead failed", facts({ ...failing, has: { epoch: 2, number: 8 } }), true],
+    ["what it has instead was applied long ago (case 30)", facts({ has: { epoch: 2, number: 8 } }, 200_000), true],
+  ] as const)("ends the wait for what is superseded, and settles nothing by that: %s", (_what, given, pending) => {
+    const judged = judgeEffect(given);
+    expect(judged.effect).toBe("superseded");
+    expect(judged.pending).toBe(pending);
+  });
+
   it("says which resource fails, and how", () => {
     expect(judgeEffect(facts(failing)).says).toBe("service/meshboard/main failed: exited with 1");
   });
@@ -108,6 +118,8 @@ describe("exit code of a push (R48)", () => {
     ["settled and applied", code("settled", node("applied")), 0],
     ["settled, nobody to tell", code("settled"), 0],
     ["settled, not applied yet", code("settled", node("applied"), node("outstanding")), 1],
+    ["settled, superseded by what is applied (case 31)", code("settled", node("superseded")), 0],
+    ["settled, superseded by what is not", code("settled", { ...node("superseded"), pending: true }), 1],
     ["settled, one held (case 20)", code("settled", node("not-sent", "held")), 1],
     ["still under way", code("under-way"), 1],
     ["not worked out (case 24)", code("settled", node("not-sent", "not-worked-out")), 2],

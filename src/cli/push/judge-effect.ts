@@ -27,6 +27,8 @@ export interface JudgedEffect {
   readonly effect: Exclude<Effect, "not-sent">;
   readonly says: string;
   readonly final: boolean;
+  /** It has a newer one, and has not read that back yet: no longer this push's to wait for, and not settled either. */
+  readonly pending?: true;
 }
 
 /** How far a node has come with one declaration, by what it read back: never by what was sent (R43, case 33). */
@@ -43,11 +45,10 @@ export function judgeEffect(facts: EffectFacts): JudgedEffect {
       : { effect: "cannot-tell", says: saySilence(silentMs), final: false };
   }
   if (place > 0) {
-    return {
-      effect: "superseded",
-      says: `it has ${account.has?.epoch}.${account.has?.number}, a newer one`,
-      final: true,
-    };
+    const newer = `it has ${account.has?.epoch}.${account.has?.number}, a newer one`;
+    return account.outcome === "applied" && facts.silentMs === null
+      ? { effect: "superseded", says: newer, final: true }
+      : { effect: "superseded", says: `${newer}, and has not read that back as applied`, final: true, pending: true };
   }
   if (account.outcome === "applied" && facts.digest !== null && account.digest !== facts.digest)
     return { effect: "failed", says: "it reports another content under this number", final: true };

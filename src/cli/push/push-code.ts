@@ -1,8 +1,8 @@
 import type { ExitCode } from "../../decide/exit-code.ts";
-import type { PushDocument } from "../text/push-text.ts";
+import type { PushDocument, PushedNode } from "../text/push-text.ts";
 
 /**
- * 0 only when the push settled and every node it told has applied it. What is certain and bad comes before what cannot
+ * 0 only when the push settled and every node it told has applied it, or something newer. What is certain and bad comes before what cannot
  * be told, and that before what is only pending (R48).
  */
 export function pushCode(document: Pick<PushDocument, "outcome" | "nodes">): ExitCode {
@@ -12,5 +12,7 @@ export function pushCode(document: Pick<PushDocument, "outcome" | "nodes">): Exi
   if (nodes.some((node) => node.effect === "failed")) return 2;
   if (nodes.some((node) => node.effect === "cannot-tell")) return 3;
   if (outcome === "under-way") return 1;
-  return nodes.some((node) => node.effect === "outstanding" || node.outcome === "held") ? 1 : 0;
+  const isPending = (node: PushedNode): boolean =>
+    node.effect === "outstanding" || node.pending === true || node.outcome === "held";
+  return nodes.some(isPending) ? 1 : 0;
 }

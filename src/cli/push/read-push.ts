@@ -36,7 +36,8 @@ export async function readPush(db: Database, mesh: Name, push: string, silentAft
       silentMs: silenceOf(one.node),
     });
     final &&= judged.final;
-    return { ...one, ...order, effect: judged.effect, says: judged.says };
+    const { effect, says, pending } = judged;
+    return { ...one, ...order, effect, says, ...(pending && { pending }) };
   });
   return { nodes, final };
 }

@@ -10,6 +10,8 @@ export interface PushedNode extends Told {
   readonly effect: Effect;
   /** What the host says, where it is not simply applied. */
   readonly says: string;
+  /** Superseded by something that is not applied yet. */
+  readonly pending?: true;
 }
 
 export interface PushDocument {
