@@ -57,13 +57,18 @@ export function errorCode(error: unknown): string | null {
   return typeof error.code === "string" ? error.code : null;
 }
 
+/** Whether this is the system's own error with one of these codes, e.g. `ENOENT`. */
+export function hasErrorCode(error: unknown, ...codes: readonly string[]): boolean {
+  const code = errorCode(error);
+  return code !== null && codes.includes(code);
+}
+
 /** Null where the system says, by one of these codes, that the thing is not there. Every other failure goes on. */
 export async function whenThere<T>(work: Promise<T>, codes: readonly string[] = ["ENOENT"]): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
-    const code = errorCode(error);
-    if (code === null || !codes.includes(code)) throw error;
+    if (!hasErrorCode(error, ...codes)) throw error;
     // absence is the answer: that is what the caller asks about
     return null;
   }

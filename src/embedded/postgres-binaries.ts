@@ -2,8 +2,7 @@ import { constants } from "node:fs";
 import { access, chmod, cp, lstat, mkdir, readdir, rename, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
-import { InputError, UnavailableError, whenThere } from "../core/errors.ts";
-import { isErrno } from "./process-identity.ts";
+import { hasErrorCode, InputError, UnavailableError, whenThere } from "../core/errors.ts";
 import { isRecord, readJson } from "./read-json.ts";
 import { runCommand } from "./run-command.ts";
 import type { RunAs } from "./run-as.ts";
@@ -70,7 +69,7 @@ async function listFolder(path: string): Promise<readonly string[]> {
     return await readdir(path);
   } catch (error) {
     // absence is the answer: without PostgreSQL of Debian's there is no such folder.
-    if (isErrno(error, "ENOENT")) return [];
+    if (hasErrorCode(error, "ENOENT")) return [];
     throw error;
   }
 }
@@ -82,7 +81,7 @@ function findPackage(): string | null {
     );
   } catch (error) {
     // absence is the answer: an optional dependency, and not made for every platform.
-    if (isErrno(error, "MODULE_NOT_FOUND")) return null;
+    if (hasErrorCode(error, "MODULE_NOT_FOUND")) return null;
     throw error;
   }
 }
@@ -147,7 +146,7 @@ async function makeSymlinks(root: string): Promise<void> {
       await symlink(relative(dirname(at), join(root, source)), at);
     } catch (error) {
       // Another start made it at the same time.
-      if (!isErrno(error, "EEXIST")) throw error;
+      if (!hasErrorCode(error, "EEXIST")) throw error;
     }
   }
 }

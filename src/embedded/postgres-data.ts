@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { appendFile, chown, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { InputError } from "../core/errors.ts";
+import { hasErrorCode, InputError } from "../core/errors.ts";
 import type { PostgresBinaries } from "./postgres-binaries.ts";
-import { isErrno } from "./process-identity.ts";
 import { makeFolderFor, type RunAs } from "./run-as.ts";
 import { runCommand } from "./run-command.ts";
 import { writeAtomically } from "./write-atomically.ts";
@@ -28,7 +27,7 @@ export async function keepPassword(file: string): Promise<string> {
       throw new InputError(`the password file ${file} is empty`, "Put the password back, or begin anew.");
     return kept;
   } catch (error) {
-    if (!isErrno(error, "ENOENT")) throw error;
+    if (!hasErrorCode(error, "ENOENT")) throw error;
     const password = randomBytes(24).toString("base64url");
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await writeAtomically(file, `${password}\n`, 0o600);

@@ -1,6 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { isErrno, readProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
+import { hasErrorCode } from "../core/errors.ts";
+import { readProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
 import { worksIn } from "./processes.ts";
 
 /** What a running server writes into its data folder. */
@@ -49,7 +50,7 @@ async function readIfThere(path: string): Promise<string | null> {
     return await readFile(path, "utf8");
   } catch (error) {
     // absence is the answer: no file, no server.
-    if (isErrno(error, "ENOENT")) return null;
+    if (hasErrorCode(error, "ENOENT")) return null;
     throw error;
   }
 }

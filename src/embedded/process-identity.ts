@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { hasErrorCode } from "../core/errors.ts";
 
 /** A process beyond doubt. A pid alone is used again by strangers, and then a stop would kill them. */
 export interface ProcessIdentity {
@@ -35,7 +36,7 @@ function readLinuxStartTime(pid: number): string | null {
     stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   } catch (error) {
     // absence is the answer: a process that is gone has no stat (ESRCH: it went while it was read).
-    if (isErrno(error, "ENOENT") || isErrno(error, "ESRCH")) return null;
+    if (hasErrorCode(error, "ENOENT", "ESRCH")) return null;
     throw error;
   }
   return parseStat(stat);
@@ -63,8 +64,4 @@ function readBootId(): string {
       ? readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
       : execFileSync("sysctl", ["-n", "kern.bootsessionuuid"], { encoding: "utf8" }).trim();
   return bootId;
-}
-
-export function isErrno(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }

@@ -1,5 +1,6 @@
 import { readdir, readFile, readlink, realpath } from "node:fs/promises";
-import { isErrno, readProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
+import { hasErrorCode } from "../core/errors.ts";
+import { readProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
 
 export interface ProcessMatch {
   readonly cwd: string;
@@ -35,7 +36,7 @@ async function matches(pid: string, wanted: ProcessMatch): Promise<boolean> {
     return (await readFile(`/proc/${pid}/cmdline`, "utf8")) === `${wanted.argv.join("\0")}\0`;
   } catch (error) {
     // absence is the answer: it is gone, or it is another user's and so not ours.
-    if (isErrno(error, "ENOENT") || isErrno(error, "EACCES") || isErrno(error, "ESRCH")) return false;
+    if (hasErrorCode(error, "ENOENT", "EACCES") || hasErrorCode(error, "ESRCH")) return false;
     throw error;
   }
 }

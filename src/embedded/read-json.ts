@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { InputError } from "../core/errors.ts";
-import { isErrno } from "./process-identity.ts";
+import { hasErrorCode, InputError } from "../core/errors.ts";
 
 /** The parsed content; null when there is no such file. Throws InputError when `isWanted` does not know it. */
 export async function readJson<T>(path: string, isWanted: (value: unknown) => value is T): Promise<T | null> {
@@ -9,7 +8,7 @@ export async function readJson<T>(path: string, isWanted: (value: unknown) => va
     text = await readFile(path, "utf8");
   } catch (error) {
     // absence is the answer: no file.
-    if (isErrno(error, "ENOENT")) return null;
+    if (hasErrorCode(error, "ENOENT")) return null;
     throw error;
   }
   let value: unknown;

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { isErrno } from "./process-identity.ts";
+import { hasErrorCode } from "../core/errors.ts";
 import { lastLines } from "./run-command.ts";
 
 /** The last lines of a log, for an error about the program that wrote it. */
@@ -7,7 +7,7 @@ export async function readLogTail(path: string): Promise<string> {
   try {
     return lastLines(await readFile(path, "utf8"), 3);
   } catch (error) {
-    if (isErrno(error, "ENOENT")) return "it wrote no log";
+    if (hasErrorCode(error, "ENOENT")) return "it wrote no log";
     throw error;
   }
 }

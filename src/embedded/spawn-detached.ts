@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { mkdir, open, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { UnavailableError } from "../core/errors.ts";
-import { isErrno, readProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
+import { hasErrorCode, UnavailableError } from "../core/errors.ts";
+import { readProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
 import type { RunAs } from "./run-as.ts";
 
 export interface SpawnOptions {
@@ -60,6 +60,6 @@ async function rotateLog(path: string): Promise<void> {
   try {
     if ((await stat(path)).size > maxLogBytes) await rename(path, `${path}.1`);
   } catch (error) {
-    if (!isErrno(error, "ENOENT")) throw error;
+    if (!hasErrorCode(error, "ENOENT")) throw error;
   }
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { link, rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { InputError } from "../core/errors.ts";
+import { hasErrorCode, InputError } from "../core/errors.ts";
 import { isIdentity } from "./pid-file.ts";
-import { isAlive, isErrno, readProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
+import { isAlive, readProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
 import { isRecord, readJson } from "./read-json.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
@@ -74,7 +74,7 @@ async function linkAs(own: string, path: string): Promise<boolean> {
     return true;
   } catch (error) {
     // absence is the answer: somebody has it.
-    if (isErrno(error, "EEXIST")) return false;
+    if (hasErrorCode(error, "EEXIST")) return false;
     throw error;
   }
 }

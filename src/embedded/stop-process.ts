@@ -1,4 +1,5 @@
-import { isAlive, isErrno, type ProcessIdentity } from "./process-identity.ts";
+import { hasErrorCode } from "../core/errors.ts";
+import { isAlive, type ProcessIdentity } from "./process-identity.ts";
 import { waitUntil } from "./wait-until.ts";
 
 export interface StopOptions {
@@ -32,6 +33,6 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    if (!isErrno(error, "ESRCH")) throw error;
+    if (!hasErrorCode(error, "ESRCH")) throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, readFile, rm, writeFile } from "node:fs/promises";
+import { hasErrorCode } from "../core/errors.ts";
 import { findOnPath } from "./find-on-path.ts";
-import { isErrno } from "./process-identity.ts";
 import { timeStep, type Progress } from "./progress.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -108,7 +108,7 @@ async function placeGuard(path: string): Promise<{ remove(): Promise<void> }> {
   try {
     await writeFile(path, guard, { flag: "wx", mode: 0o755 });
   } catch (error) {
-    if (!isErrno(error, "EEXIST")) throw error;
+    if (!hasErrorCode(error, "EEXIST")) throw error;
     // Ours, left by an install that was killed: taken over, and removed at the end of this one.
     if ((await readFile(path, "utf8")) !== guard) return { remove: () => Promise.resolve() };
   }

@@ -1,13 +1,12 @@
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { InputError } from "../core/errors.ts";
+import { hasErrorCode, InputError } from "../core/errors.ts";
 import { nameSchema } from "../core/names.ts";
 import { generateSigningKey, incarnationOf, loadSigningKey, saveSigningKey, type SigningKey } from "../link/keys.ts";
 import { readPrivateFile, writePrivateFile } from "../link/private-file.ts";
 import { verifyRoot } from "../link/root.ts";
 import { generateSealIdentity, recipientOf } from "../link/sealing.ts";
-import { isErrorCode } from "./error-code.ts";
 import type { HostFolders } from "./folders.ts";
 import type { HostIdentity } from "./host-identity.ts";
 import { readStateFile, writeStateFile } from "./state/state-file.ts";
@@ -102,7 +101,7 @@ async function isThere(file: string): Promise<boolean> {
     return true;
   } catch (error) {
     // absence is the answer: whether it is there is the question.
-    if (isErrorCode(error, "ENOENT")) return false;
+    if (hasErrorCode(error, "ENOENT")) return false;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { isErrorCode } from "./error-code.ts";
+import { hasErrorCode } from "../core/errors.ts";
 import { writeDurably } from "./state/write-durably.ts";
 
 /** What Node takes where it finds no package.json at all: the same as in the sandbox that judged the module. */
@@ -23,7 +23,7 @@ async function readText(file: string): Promise<string | null> {
     return await readFile(file, "utf8");
   } catch (error) {
     // absence is the answer: not placed yet.
-    if (isErrorCode(error, "ENOENT")) return null;
+    if (hasErrorCode(error, "ENOENT")) return null;
     throw error;
   }
 }

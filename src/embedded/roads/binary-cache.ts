@@ -1,8 +1,7 @@
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { UnavailableError } from "../../core/errors.ts";
-import { isErrno } from "../process-identity.ts";
+import { hasErrorCode, UnavailableError } from "../../core/errors.ts";
 import { readTemporalVersions } from "../temporal-version.ts";
 import type { Road, RoadContext } from "./road.ts";
 
@@ -42,7 +41,7 @@ async function listVersions(folder: string): Promise<readonly string[]> {
     return (await readdir(folder)).filter((name) => /^\d+\.\d+\.\d+/.test(name));
   } catch (error) {
     // absence is the answer: nothing was kept here yet.
-    if (isErrno(error, "ENOENT")) return [];
+    if (hasErrorCode(error, "ENOENT")) return [];
     throw error;
   }
 }

@@ -3,8 +3,8 @@ import { createReadStream } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
+import { hasErrorCode } from "../../core/errors.ts";
 import { contentDigest, type ContentEntry } from "../../link/artifact/content-digest.ts";
-import { isErrorCode } from "../error-code.ts";
 import { syncFolder } from "../state/write-durably.ts";
 
 /** What was hashed once is not hashed again while nothing about it has changed. */
@@ -58,7 +58,7 @@ async function listTree(folder: string): Promise<readonly TreeFile[] | null> {
     names = await readdir(folder, { recursive: true });
   } catch (error) {
     // absence is the answer: no folder, so nothing was unpacked there.
-    if (isErrorCode(error, "ENOENT")) return null;
+    if (hasErrorCode(error, "ENOENT")) return null;
     throw error;
   }
   const files: TreeFile[] = [];

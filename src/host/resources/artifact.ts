@@ -1,6 +1,6 @@
 import { lstat, mkdir, readlink, rename, rm, stat, symlink } from "node:fs/promises";
 import path from "node:path";
-import { isErrorCode } from "../error-code.ts";
+import { hasErrorCode } from "../../core/errors.ts";
 import { unpackArtifact } from "../../link/artifact/unpack.ts";
 import type { ResourceOf } from "../../core/resource.ts";
 import { shortDigest } from "../folders.ts";
@@ -121,7 +121,7 @@ async function download(
       signal: context.signal,
     });
   } catch (error) {
-    if (isErrorCode(error, "ENOSPC", "EDQUOT")) await rm(file, { force: true });
+    if (hasErrorCode(error, "ENOSPC", "EDQUOT")) await rm(file, { force: true });
     throw error;
   }
   return file;
@@ -148,8 +148,8 @@ async function readLink(link: string): Promise<string | null> {
     return await readlink(link);
   } catch (error) {
     // absence is the answer: no link, so nothing is current yet.
-    if (isErrorCode(error, "ENOENT")) return null;
-    if (isErrorCode(error, "EINVAL")) return "something that is no link";
+    if (hasErrorCode(error, "ENOENT")) return null;
+    if (hasErrorCode(error, "EINVAL")) return "something that is no link";
     throw error;
   }
 }
@@ -159,7 +159,7 @@ async function readSize(file: string): Promise<number> {
     return (await stat(file)).size;
   } catch (error) {
     // absence is the answer: nothing of it was downloaded yet.
-    if (isErrorCode(error, "ENOENT")) return 0;
+    if (hasErrorCode(error, "ENOENT")) return 0;
     throw error;
   }
 }
@@ -169,7 +169,7 @@ async function isFolder(file: string): Promise<boolean> {
     return (await lstat(file)).isDirectory();
   } catch (error) {
     // absence is the answer: whether it is there is the question.
-    if (isErrorCode(error, "ENOENT")) return false;
+    if (hasErrorCode(error, "ENOENT")) return false;
     throw error;
   }
 }
@@ -178,6 +178,6 @@ async function renameIfThere(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
   } catch (error) {
-    if (!isErrorCode(error, "ENOENT")) throw error;
+    if (!hasErrorCode(error, "ENOENT")) throw error;
   }
 }

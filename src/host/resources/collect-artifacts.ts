@@ -1,7 +1,7 @@
 import { readdir, readlink, rm } from "node:fs/promises";
 import path from "node:path";
+import { hasErrorCode } from "../../core/errors.ts";
 import type { Digest } from "../../core/names.ts";
-import { isErrorCode } from "../error-code.ts";
 import { shortDigest } from "../folders.ts";
 
 /**
@@ -42,7 +42,7 @@ async function listFolder(folder: string): Promise<readonly string[]> {
     return await readdir(folder);
   } catch (error) {
     // absence is the answer: no folder, so there is nothing to collect.
-    if (isErrorCode(error, "ENOENT", "ENOTDIR")) return [];
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
     throw error;
   }
 }
@@ -52,7 +52,7 @@ async function readTarget(link: string): Promise<string | null> {
     return await readlink(link);
   } catch (error) {
     // absence is the answer: no such link, so it keeps nothing; what is in force is kept by its digest.
-    if (isErrorCode(error, "ENOENT", "EINVAL", "ENOTDIR")) return null;
+    if (hasErrorCode(error, "ENOENT", "EINVAL", "ENOTDIR")) return null;
     throw error;
   }
 }

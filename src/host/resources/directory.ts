@@ -1,11 +1,11 @@
 import { constants } from "node:fs";
 import { lstat, mkdir, open } from "node:fs/promises";
 import type { ResourceOf } from "../../core/resource.ts";
-import { isErrorCode } from "../error-code.ts";
 import type { NodeContext } from "../node-context.ts";
 import type { Owner } from "../service-user.ts";
 import { syncFolder } from "../state/write-durably.ts";
 import path from "node:path";
+import { hasErrorCode } from "../../core/errors.ts";
 import { prepareInRoot, resolveInRoot } from "./path-in-root.ts";
 import type { Conclusion, Difference, ResourceHandler } from "./resource-handler.ts";
 
@@ -82,7 +82,7 @@ async function readDirectory(folder: string): Promise<ObservedDirectory> {
     if (!stats.isDirectory()) return { type: "other" };
     return { type: "folder", mode: stats.mode & 0o7777, owner: { uid: stats.uid, gid: stats.gid } };
   } catch (error) {
-    if (isErrorCode(error, "ENOENT")) return { type: "missing" };
+    if (hasErrorCode(error, "ENOENT")) return { type: "missing" };
     throw error;
   }
 }
@@ -92,6 +92,6 @@ async function makeFolder(folder: string): Promise<void> {
     await mkdir(folder, { mode: 0o700 });
   } catch (error) {
     // It may be there already; whether it is a folder is seen when it is opened as one.
-    if (!isErrorCode(error, "EEXIST")) throw error;
+    if (!hasErrorCode(error, "EEXIST")) throw error;
   }
 }

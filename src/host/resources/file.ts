@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, open, rm, rmdir } from "node:fs/promises";
 import path from "node:path";
+import { hasErrorCode } from "../../core/errors.ts";
 import type { ResourceOf } from "../../core/resource.ts";
-import { isErrorCode } from "../error-code.ts";
 import type { NodeContext } from "../node-context.ts";
 import type { Owner } from "../service-user.ts";
 import { syncFolder, writeDurably } from "../state/write-durably.ts";
@@ -101,8 +101,8 @@ async function readRegularFile(file: string): Promise<ObservedFile> {
   try {
     handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if (isErrorCode(error, "ENOENT")) return { type: "missing" };
-    if (isErrorCode(error, "ELOOP", "ENXIO")) return { type: "other" };
+    if (hasErrorCode(error, "ENOENT")) return { type: "missing" };
+    if (hasErrorCode(error, "ELOOP", "ENXIO")) return { type: "other" };
     throw error;
   }
   try {
@@ -128,7 +128,7 @@ async function removeEmptyFolders(root: string, nodePath: string): Promise<void>
       await rmdir(path.join(root, ...parts));
     } catch (error) {
       // absence is the answer: others are still in it, or it is gone already.
-      if (isErrorCode(error, "ENOTEMPTY", "ENOENT")) return;
+      if (hasErrorCode(error, "ENOTEMPTY", "ENOENT")) return;
       throw error;
     }
     parts = parts.slice(0, -1);

@@ -1,8 +1,7 @@
 import { lstat, mkdir } from "node:fs/promises";
 import path from "node:path";
-import { InputError } from "../../core/errors.ts";
+import { hasErrorCode, InputError } from "../../core/errors.ts";
 import { nodePathSchema } from "../../core/resource.ts";
-import { isErrorCode } from "../error-code.ts";
 
 /**
  * The absolute path of a resource's path. Every folder on the way must be a real folder: a link that a service has
@@ -41,7 +40,7 @@ async function readKind(file: string): Promise<"missing" | "folder" | "other"> {
     const stats = await lstat(file);
     return stats.isDirectory() ? "folder" : "other";
   } catch (error) {
-    if (isErrorCode(error, "ENOENT")) return "missing";
+    if (hasErrorCode(error, "ENOENT")) return "missing";
     throw error;
   }
 }

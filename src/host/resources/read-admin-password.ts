@@ -1,8 +1,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
-import { InputError, UnavailableError } from "../../core/errors.ts";
-import { isErrorCode } from "../error-code.ts";
+import { hasErrorCode, InputError, UnavailableError } from "../../core/errors.ts";
 import { resolveInRoot } from "./path-in-root.ts";
 
 const bytesLimit = 4096;
@@ -22,7 +21,7 @@ export async function readAdminPassword(root: string, file: string): Promise<str
     const follow = isInside ? constants.O_NOFOLLOW : 0;
     handle = await open(checked, constants.O_RDONLY | constants.O_NONBLOCK | follow);
   } catch (error) {
-    if (isErrorCode(error, "ENOENT")) {
+    if (hasErrorCode(error, "ENOENT")) {
       throw new UnavailableError("the file with the administrator's password is not there yet", "", { cause: error });
     }
     throw new InputError("the file with the administrator's password cannot be opened", "", { cause: error });

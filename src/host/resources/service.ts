@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
+import { hasErrorCode } from "../../core/errors.ts";
 import type { ResourceOf } from "../../core/resource.ts";
 import { digestValue } from "../../decide/digest.ts";
-import { isErrorCode } from "../error-code.ts";
 import { artifactPath, dataPath, shortDigest } from "../folders.ts";
 import type { NodeContext } from "../node-context.ts";
 import { probeHealth, type HealthAnswer } from "../supervisor/health.ts";
@@ -119,7 +119,7 @@ async function readInode(folder: string): Promise<string | null> {
     return String((await stat(folder)).ino);
   } catch (error) {
     // absence is the answer: no folder yet; what comes first has not been applied.
-    if (isErrorCode(error, "ENOENT")) return null;
+    if (hasErrorCode(error, "ENOENT")) return null;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { readFile, rename } from "node:fs/promises";
 import path from "node:path";
-import { isErrorCode } from "../error-code.ts";
+import { hasErrorCode } from "../../core/errors.ts";
 import { syncFolder, writeDurably } from "./write-durably.ts";
 
 /**
@@ -12,7 +12,7 @@ export async function readKeptDeclaration(stateFolder: string): Promise<Uint8Arr
     return await readFile(keptFile(stateFolder));
   } catch (error) {
     // absence is the answer: before the first declaration nothing is kept.
-    if (isErrorCode(error, "ENOENT")) return null;
+    if (hasErrorCode(error, "ENOENT")) return null;
     throw error;
   }
 }
@@ -30,7 +30,7 @@ export async function setKeptAside(stateFolder: string): Promise<void> {
     await rename(keptFile(stateFolder), path.join(stateFolder, "accepted-before-recovery.dsse"));
   } catch (error) {
     // absence is the answer: a recovery that was cut short has done it already.
-    if (!isErrorCode(error, "ENOENT")) throw error;
+    if (!hasErrorCode(error, "ENOENT")) throw error;
   }
   await syncFolder(stateFolder);
 }

@@ -1,8 +1,7 @@
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { InputError } from "../../core/errors.ts";
-import { isErrorCode } from "../error-code.ts";
+import { hasErrorCode, InputError } from "../../core/errors.ts";
 import { isAlive, readIdentity } from "../supervisor/process-identity.ts";
 
 const holderSchema = z.object({ pid: z.number().int(), started: z.string(), bootId: z.string() });
@@ -36,7 +35,7 @@ async function placeLock(own: string, file: string): Promise<boolean> {
     return true;
   } catch (error) {
     // absence is the answer: another one holds it, that is the question.
-    if (isErrorCode(error, "EEXIST")) return false;
+    if (hasErrorCode(error, "EEXIST")) return false;
     throw error;
   }
 }
@@ -57,7 +56,7 @@ async function removeStaleLock(file: string): Promise<void> {
     await rename(file, aside);
   } catch (error) {
     // absence is the answer: another newcomer has moved it, or its holder gave it back.
-    if (isErrorCode(error, "ENOENT")) return;
+    if (hasErrorCode(error, "ENOENT")) return;
     throw error;
   }
   if ((await readLock(aside)) !== text) await placeLock(aside, file);
@@ -69,7 +68,7 @@ async function readLock(file: string): Promise<string | null> {
     return await readFile(file, "utf8");
   } catch (error) {
     // absence is the answer: no lock, so nobody holds it.
-    if (isErrorCode(error, "ENOENT")) return null;
+    if (hasErrorCode(error, "ENOENT")) return null;
     throw error;
   }
 }

@@ -1,7 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import type { z } from "zod";
-import { InputError } from "../../core/errors.ts";
-import { isErrorCode } from "../error-code.ts";
+import { hasErrorCode, InputError } from "../../core/errors.ts";
 import { writeDurably } from "./write-durably.ts";
 
 /** The host's own files are small; one that is not is damaged. */
@@ -19,7 +18,7 @@ export async function readStateFile<S extends z.ZodType>(file: string, schema: S
     text = await readFile(file, "utf8");
   } catch (error) {
     // absence is the answer: not written yet; a damaged one is thrown below.
-    if (isErrorCode(error, "ENOENT")) return null;
+    if (hasErrorCode(error, "ENOENT")) return null;
     throw error;
   }
   let value: unknown;

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { isErrorCode } from "../error-code.ts";
+import { hasErrorCode } from "../../core/errors.ts";
 import { isAlive, type ProcessIdentity } from "./process-identity.ts";
 import { listByEnvironment, listGroup } from "./process-list.ts";
 
@@ -59,6 +59,6 @@ function signal(target: number, name: NodeJS.Signals): void {
     process.kill(target, name);
   } catch (error) {
     // Gone already: that is what was wanted.
-    if (!isErrorCode(error, "ESRCH")) throw error;
+    if (!hasErrorCode(error, "ESRCH")) throw error;
   }
 }

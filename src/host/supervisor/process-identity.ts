@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { isErrorCode } from "../error-code.ts";
+import { hasErrorCode } from "../../core/errors.ts";
 
 const run = promisify(execFile);
 
@@ -31,7 +31,7 @@ async function readStartTicks(pid: number): Promise<string | null> {
     stat = await readFile(`/proc/${pid}/stat`, "utf8");
   } catch (error) {
     // absence is the answer: a process that is gone has no stat (ESRCH: it went while it was read).
-    if (isErrorCode(error, "ENOENT", "ESRCH")) return null;
+    if (hasErrorCode(error, "ENOENT", "ESRCH")) return null;
     throw error;
   }
   // Field 2 is the name in parentheses and may hold anything: count from its end. Then field 3 is the first.

@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { isErrorCode } from "../error-code.ts";
+import { hasErrorCode } from "../../core/errors.ts";
 
 /** Living members of a process group. Elsewhere than on Linux: null, not known. */
 export async function listGroup(group: number): Promise<readonly number[] | null> {
@@ -43,7 +43,7 @@ async function readProcessFile(file: string): Promise<string | null> {
     return await readFile(file, "utf8");
   } catch (error) {
     // absence is the answer: it is gone, or another user's and so not ours.
-    if (isErrorCode(error, "ENOENT", "ESRCH", "EACCES", "EPERM")) return null;
+    if (hasErrorCode(error, "ENOENT", "ESRCH", "EACCES", "EPERM")) return null;
     throw error;
   }
 }

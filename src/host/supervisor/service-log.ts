@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, open, rm, stat, truncate, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
-import { isErrorCode } from "../error-code.ts";
+import { hasErrorCode } from "../../core/errors.ts";
 
 const rotateBytes = 5 * 1024 * 1024;
 /** Enough to find the reason of an ending in. */
@@ -26,7 +26,7 @@ export async function rotateLog(file: string): Promise<"small" | "rotated" | "cu
   try {
     await copyEnd(file, before, size);
   } catch (error) {
-    if (!isErrorCode(error, "ENOSPC", "EDQUOT")) throw error;
+    if (!hasErrorCode(error, "ENOSPC", "EDQUOT")) throw error;
     // The log may be what fills the disk: left as it is, it would never be cut.
     await rm(before, { force: true });
     outcome = "cut";
@@ -46,7 +46,7 @@ export async function readLogSize(file: string): Promise<number> {
     return (await stat(file)).size;
   } catch (error) {
     // absence is the answer: no log, so nothing is in it.
-    if (isErrorCode(error, "ENOENT")) return 0;
+    if (hasErrorCode(error, "ENOENT")) return 0;
     throw error;
   }
 }
@@ -58,7 +58,7 @@ export async function readLogEnd(file: string, fromBytes: number): Promise<strin
     handle = await open(file, "r");
   } catch (error) {
     // absence is the answer: no log, so it has said nothing.
-    if (isErrorCode(error, "ENOENT")) return "";
+    if (hasErrorCode(error, "ENOENT")) return "";
     throw error;
   }
   try {

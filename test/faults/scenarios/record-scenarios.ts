@@ -143,7 +143,9 @@ export const recordScenarios: readonly Scenario[] = [
     group,
     async run(bed) {
       // Of scenarios before this one a machine may run an older build than there is: then something is to be done.
-      await (await startPush(bed, ...nodes)).answered;
+      await (
+        await startPush(bed, ...nodes)
+      ).answered;
       await waitUntilSettled(bed);
       const before = await countSends(bed);
       const wake = "select count(*)::int as count from push";
