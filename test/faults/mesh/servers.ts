@@ -5,10 +5,12 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { findTemporal } from "../../../src/embedded/find-temporal.ts";
+import { isAlive } from "../../../src/embedded/process-identity.ts";
 import { startPostgres, type RunningPostgres } from "../../../src/embedded/postgres.ts";
 import { readRunAs } from "../../../src/embedded/run-as.ts";
 import { listPaths } from "../../../src/embedded/state-folder.ts";
 import { startTemporal, type RunningTemporal } from "../../../src/embedded/temporal.ts";
+import { waitFor } from "../../beds/support/wait-for.ts";
 
 const run = promisify(execFile);
 
@@ -65,9 +67,11 @@ export async function openServers(
     },
     async endPostgres(how) {
       if (how === "stop") return open().stop();
-      const pid = open().identity?.pid;
-      if (pid === undefined) throw new Error("PostgreSQL has no process");
-      process.kill(pid, how === "quit" ? "SIGQUIT" : "SIGKILL");
+      const { identity } = open();
+      if (identity === null) throw new Error("PostgreSQL has no process");
+      process.kill(identity.pid, how === "quit" ? "SIGQUIT" : "SIGKILL");
+      // One that is about to end looks like one that runs: the next start would take it for that.
+      await waitFor("PostgreSQL has ended", async () => (isAlive(identity) ? null : true), 30_000);
     },
     fillDisk: hasDisk ? () => fill(ballast()) : null,
     freeDisk: () => rm(ballast(), { force: true }),

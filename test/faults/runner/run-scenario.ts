@@ -30,7 +30,10 @@ export async function runScenario(bed: FaultBed, scenario: Scenario, seed: numbe
     const message = `${scenario.name} did not come to its end: ${error instanceof Error ? error.message : String(error)}`;
     broken.push({ invariant: "L1", message });
   }
-  const history = await readHistory(bed);
+  const history = await readHistory(bed).catch((error: unknown) => {
+    const why = broken.map(({ message }) => `${message}; then `).join("");
+    throw new Error(`${why}the records cannot be read: ${String(error)}`, { cause: error });
+  });
   broken.push(...checkHistory(history));
   return { scenario: scenario.name, seed, seconds: (performance.now() - fromMs) / 1000, broken, history };
 }
