@@ -1,8 +1,9 @@
-import { InputError } from "../core/errors.ts";
+import { InputError, UnavailableError } from "../core/errors.ts";
 import type { Name } from "../core/names.ts";
 import { doubtArtifact, listDoubts } from "../store/artifact-doubts.ts";
 import { type BuildCheck, listChecksOf } from "../store/build-checks.ts";
 import { type BuildRecord, getBuild } from "../store/builds.ts";
+import { listConditions } from "../store/conditions.ts";
 import { listModules, type ModuleRecord } from "../store/modules.ts";
 import type { CommandCall, CommandResult } from "./command.ts";
 import { expectController } from "./controller.ts";
@@ -93,7 +94,10 @@ async function look({ db, mesh }: MeshConnection, asked: Asked): Promise<Again> 
       `built again from the same inputs it is ${build.artifact?.slice(7, 19)}: which files differ cannot be said, the first ones are lost`,
     );
   if (doubt === undefined) return answer("failed", "its module wants another artifact now: see mesh why");
-  if (doubt.state === "asked") return answer("pending", "the controller is asked to look at it");
+  if (doubt.state === "asked") {
+    await expectStore({ db, mesh });
+    return answer("pending", "the controller is asked to look at it");
+  }
   if (doubt.state === "lost") return lookAtLost(answer, asked, build, doubt.found);
   if (doubt.found !== "")
     return answer("back", `it was lost (${doubt.found}) and is there again, with the same content`);
@@ -101,6 +105,16 @@ async function look({ db, mesh }: MeshConnection, asked: Asked): Promise<Again> 
   return lookAtCheck(
     answer,
     checks.find(({ inputs }) => inputs === build?.inputs),
+  );
+}
+
+/** A controller that cannot look at any artifact would be waited for in silence. What was asked stays asked. */
+async function expectStore({ db, mesh }: Pick<MeshConnection, "db" | "mesh">): Promise<void> {
+  const failing = (await listConditions(db, mesh)).find(({ code }) => code === "artifact-watch-failing");
+  if (failing === undefined) return;
+  throw new UnavailableError(
+    `the controller cannot look at artifacts now, it was seen at ${failing.lastSeen}: ${failing.message}`,
+    `${failing.remedy}; it looks at what was asked as soon as it can`,
   );
 }
 

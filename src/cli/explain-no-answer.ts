@@ -1,3 +1,4 @@
+import { quoteWord } from "./text/quote-word.ts";
 import { UnavailableError } from "../core/errors.ts";
 
 /** Nobody listens there, or a server that just begins or ends. */
@@ -13,7 +14,7 @@ export function explainNoAnswer(error: unknown, state: string): unknown {
   if (code === null) return error;
   return new UnavailableError(
     `the mesh in ${state} is not up: its PostgreSQL does not answer (${code})`,
-    `npm start (mesh up --state ${state})`,
+    `npm start (mesh up --state ${quoteWord(state)})`,
     { cause: error },
   );
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { InputError } from "../core/errors.ts";
+import { quoteWord } from "./text/quote-word.ts";
 
 /** The file that makes a folder a mesh's state folder. */
 export const meshFileName = "mesh.json";
@@ -23,7 +24,7 @@ export function findMesh(input: FindMeshInput): string {
     if (existsSync(join(folder, meshFileName))) return folder;
     throw new InputError(
       `there is no mesh in ${folder} (no ${meshFileName})`,
-      `begin one there with: mesh up --state ${given}`,
+      `begin one there with: mesh up --state ${quoteWord(given)}`,
     );
   }
   for (let folder = resolve(input.cwd); ; folder = dirname(folder)) {

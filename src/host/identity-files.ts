@@ -64,7 +64,7 @@ export async function readIdentityFiles(folders: HostFolders): Promise<HostIdent
   if (enrolment === null) {
     throw new InputError(
       `the host in ${folders.dir} is not enrolled`,
-      "Run mesh-host enrol --dir DIR --token-file FILE; `mesh host enrol NODE` makes the token.",
+      "Run mesh-host enrol --dir DIR --token-file FILE; `mesh host token NODE` makes the token, where the controller is.",
     );
   }
   const { mesh, node, incarnation, url, ca } = enrolment;

@@ -62,6 +62,6 @@ export function parseEnrolmentToken(text: string): EnrolmentToken {
 function bad(why: string): InputError {
   return new InputError(
     `this is no enrolment token: ${why}`,
-    "Copy the whole line that `mesh host enrol NODE` printed; a token works once.",
+    "Copy all of the word that begins with mesh1., as `mesh host token NODE` or `mesh node add` printed it; a token works once.",
   );
 }

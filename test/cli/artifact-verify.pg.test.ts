@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { meshPaths } from "../../src/cli/mesh-setup.ts";
 import { generateSigningKey } from "../../src/link/keys.ts";
 import { createRoot, verifyRoot } from "../../src/link/root.ts";
+import { observeCondition } from "../../src/store/conditions.ts";
 import { listProvenance } from "../../src/store/provenance.ts";
 import { grant, mesh, sendOne, addNodes } from "../store/open-records.ts";
 import { type ArtifactBed, type BuiltArtifact, openArtifactBed } from "./artifact-bed.ts";
@@ -208,4 +209,17 @@ describe("what is shown", () => {
     expect(stdout).toContain(`signed by ${bed.builder.key.keyId}`);
     expect(stdout).toMatch(/644 +1 B +main\.txt/);
   });
+});
+
+it("mesh build --again is not waited for in silence while the store does not answer: 3, with the reason (R48)", async () => {
+  const { db } = bed.records;
+  await bed.build("core", { "a.txt": "one" });
+  await grant(db);
+  const condition = { code: "artifact-watch-failing", subject: "artifacts", urgent: false };
+  const message = "the artifact store in /away does not answer";
+  await observeCondition(db, mesh, { ...condition, message, remedy: "see that its disk is mounted" });
+  const ran = await bed.run("build", "core", "--again", "--timeout", "60");
+  expect(ran.code).toBe(3);
+  expect(ran.stderr).toContain(message);
+  expect(ran.stderr).toContain("next: see that its disk is mounted; it looks at what was asked as soon as it can");
 });

@@ -1,3 +1,4 @@
+import { quoteWord } from "../text/quote-word.ts";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -59,7 +60,7 @@ export const keysInitCommand: CommandDefinition = {
           `root 1 of mesh ${mesh}: ${threshold} of ${count} root keys sign the next one`,
           ...made.words,
           ...before.map((file) => `not of this root (of a command that was ended early, or of another mesh): ${file}`),
-          `  next: mesh up --state ${state} --mesh ${mesh}`,
+          `  next: mesh up --state ${quoteWord(state)} --mesh ${mesh}`,
         ].join("\n"),
       };
     } finally {

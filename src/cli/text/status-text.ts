@@ -111,7 +111,7 @@ function conditionRows(status: StatusDocument, now: Date): string[][] {
   return status.conditions.map((condition) => [
     `${condition.urgent ? "! " : ""}${condition.code}`,
     plainLine(condition.subject, 80),
-    `since ${describeAge(condition.since, now)}, ${condition.count} times`,
+    `since ${describeAge(condition.since, now)}, ${condition.count === 1 ? "once" : `${condition.count} times`}`,
     plainLine(`${condition.message}${condition.remedy === "" ? "" : ` → ${condition.remedy}`}`),
   ]);
 }

@@ -8,6 +8,7 @@ import { followPush } from "../push/follow-push.ts";
 import { plainLine } from "../text/plain.ts";
 import { sleep } from "../wait.ts";
 import { whoAsks } from "../who-asks.ts";
+import { sayState } from "./up-text.ts";
 import { exampleRepository, languageExamples, loopback, type UpParts } from "./up-plan.ts";
 
 const node = "node-a";
@@ -97,7 +98,8 @@ async function waitUntilJudged(
       const isFit = record.fitArtifact !== null;
       if (!isFit && !["unfit", "broken"].includes(record.standing)) return [];
       const words = isFit ? "fit" : `${record.standing}: ${plainLine(record.standingWhy, 160)}`;
-      if (!said.has(example.module)) say(`${example.module}: ${words}; \`mesh why ${example.module}\` says more`);
+      const more = isFit ? "" : `; \`npx mesh why ${example.module}${sayState(parts.paths.root)}\` says more`;
+      if (!said.has(example.module)) say(`${example.module}: ${words}${more}`);
       said.add(example.module);
       return [{ example, isFit }];
     });

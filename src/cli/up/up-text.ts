@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { StatusDocument } from "../status/build-status.ts";
 import { describeDuration } from "../text/ages.ts";
+import { quoteWord } from "../text/quote-word.ts";
 import { alignColumns } from "../text/columns.ts";
 import { plainLine } from "../text/plain.ts";
 import { moduleLines } from "../text/status-text.ts";
@@ -76,14 +77,19 @@ function roundOf({ round }: PushDocument["nodes"][number]): string {
   return round === 0 ? "named" : `told in round ${round}`;
 }
 
+/** In the folder of the start, commands find `.mesh` by themselves; any other they must be told. */
+export function sayState(state: string): string {
+  return basename(state) === ".mesh" ? "" : ` --state ${quoteWord(state)}`;
+}
+
 function nextLines(document: UpDocument): string[] {
-  // In the folder of the start, commands find `.mesh` by themselves; any other they must be told.
-  const state = basename(document.state) === ".mesh" ? "" : ` --state ${document.state}`;
+  const state = sayState(document.state);
   if (document.work === null) return ["Try next, in a second terminal:", `  npx mesh status${state}`];
+  const work = quoteWord(document.work);
   return [
     "Try next, in a second terminal:",
     `  npx mesh status --watch${state}`,
-    `  edit ${document.work}/meshboard/src/heading.ts, then: git -C ${document.work} commit -am "Say it differently" && git -C ${document.work} push`,
+    `  edit ${document.work}/meshboard/src/heading.ts, then: git -C ${work} commit -am "Say it differently" && git -C ${work} push`,
     `  npx mesh why meshboard${state}`,
   ];
 }
