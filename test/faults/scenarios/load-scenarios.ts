@@ -30,7 +30,11 @@ export const loadScenarios: readonly Scenario[] = [
       bed.say(
         `  ${total} webhooks, the last one answered after ${(tookMs / 1000).toFixed(1)} s: ${[...answers].map(([code, many]) => `${many} × ${code}`).join(", ")}`,
       );
-      if (answers.get("202") !== total) throw new Error("a webhook was not answered with 202");
+      // A machine that lags sends what is due at once: above the gateway's limit for one address that is refused, with
+      // when to come again. The next look makes up for it (R7).
+      const refused = answers.get("429") ?? 0;
+      if ((answers.get("202") ?? 0) + refused !== total) throw new Error("a webhook was not answered");
+      if (refused > total / 10) throw new Error(`${refused} of ${total} webhooks were too many for the gateway`);
       if ((await readEpoch(bed)) !== epoch) throw new Error("load alone lost the lease (R34)");
       const looked = (await count()) - kept;
       if (looked > total / 2) throw new Error(`${looked} of ${total} webhooks were written down one by one`);
