@@ -110,6 +110,13 @@ describe("why a module is broken", () => {
     expect(text).toMatch(/ {2}next: a commit to examples \(branch main, folder meshboard\) mends it$/);
   });
 
+  it("whose source never answered leads to its address, and asks nobody for a commit", () => {
+    const said = { labels, findings: none, failed: null };
+    const unseen = { ...module, sourceCommit: null, standing: "broken" } as const;
+    for (const known of [{ ...explanation, standing: "broken" } as const, null])
+      expect(moduleWhyText(unseen, known, now, said)).toMatch(/ {2}next: see that examples answers .*mesh repo list/);
+  });
+
   it("whose folder is not there leads to the source, and not to a build, which changes nothing", () => {
     const why = "there is no folder meshboard at commit eeeeeee";
     const text = moduleWhyText({ ...module, standing: "broken", standingWhy: why }, null, now, {

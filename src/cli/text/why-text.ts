@@ -114,13 +114,21 @@ function findingLines({ source, build }: ModuleFindings): string[] {
   ];
 }
 
+/** Nothing of its source was ever seen: no commit there could be the cure. */
+function reachSource({ name, repository, branch }: ModuleRecord): string {
+  return `see that ${repository} answers and has a branch ${branch} (mesh repo list); it is looked at again by itself; where it was registered wrongly: mesh module remove ${name}`;
+}
+
 /** No build mends what the source says. */
-function mendBroken({ name, repository, branch, path }: ModuleRecord): string {
+function mendBroken(module: ModuleRecord): string {
+  const { name, repository, branch, path } = module;
+  if (module.sourceCommit === null) return reachSource(module);
   const anew = `mesh module remove ${name}   then   mesh module add ${name} --repo ${repository} --branch ${branch} --path PATH`;
   return `commit what is missing to ${repository} (branch ${branch}, folder ${path}), or mend what is wrong; where it was removed for good: mesh module remove ${name}; where the folder is another: ${anew}`;
 }
 
 function sayNext(module: ModuleRecord, { standing }: ModuleExplanation, failed: FailedBuild | null): string {
+  if (standing === "broken" && module.sourceCommit === null) return reachSource(module);
   if (standing === "broken")
     return `a commit to ${module.repository} (branch ${module.branch}, folder ${module.path}) mends it`;
   return failed === null ? `mesh module show ${module.name}` : `mesh log ${module.name}`;
