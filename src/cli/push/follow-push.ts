@@ -42,14 +42,18 @@ export async function followPush(
   }
 }
 
-/** What a person has to know where no controller runs. */
-async function sayShell(connection: MeshConnection, { outcome }: PushDocument): Promise<readonly string[]> {
-  const after =
-    outcome === "under-way"
-      ? "this shell gave its lease back; the push goes on when a controller runs: npm start, or mesh serve"
-      : "this shell delivered it and gave its lease back; hosts fetch it when a controller runs: npm start, or mesh serve";
+/** What a person has to know of a push that this shell ended. */
+async function sayShell(connection: MeshConnection, document: PushDocument): Promise<readonly string[]> {
   const unbuilt = await sayUnbuilt(connection);
-  return unbuilt === null ? [after] : [after, unbuilt];
+  return [sayWhatIsLeft(document), ...(unbuilt === null ? [] : [unbuilt])];
+}
+
+function sayWhatIsLeft({ outcome, nodes }: PushDocument): string {
+  if (outcome === "under-way")
+    return "this shell gave its lease back; the push goes on when a controller runs: npm start, or mesh serve";
+  const delivered = "this shell ended it and gave its lease back";
+  const isFetched = nodes.every(({ effect }) => effect !== "outstanding" && effect !== "cannot-tell");
+  return isFetched ? delivered : `${delivered}; hosts fetch it when a controller runs: npm start, or mesh serve`;
 }
 
 async function follow(
