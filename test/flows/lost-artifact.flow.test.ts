@@ -11,7 +11,8 @@ import { getArtifact } from "../../src/store/artifacts.ts";
 import { getBuild, listBuilds } from "../../src/store/builds.ts";
 import { listConditions } from "../../src/store/conditions.ts";
 import { openDatabase } from "../../src/store/database.ts";
-import { type ArtifactWatch, watchArtifacts } from "../../src/worker/watch-artifacts.ts";
+import type { Watch } from "../../src/worker/keep-looking.ts";
+import { watchArtifacts } from "../../src/worker/watch-artifacts.ts";
 import { watchSecondBuilds } from "../../src/worker/watch-second-builds.ts";
 import { typescriptModule } from "../support/build-bed.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
@@ -22,7 +23,7 @@ import { waitUntil } from "./support/wait-until.ts";
 const timeout = 300_000;
 const patienceMs = 120_000;
 let flow: ReconcileMesh;
-let watch: ArtifactWatch | null = null;
+let watch: Watch | null = null;
 
 beforeEach(async () => {
   flow = await openReconcileMesh();
