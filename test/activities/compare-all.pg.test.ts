@@ -1,11 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { compareAll } from "../../src/activities/compare-all.ts";
 import type { ControlDependencies } from "../../src/activities/control-dependencies.ts";
-import { createPushRecords } from "../../src/activities/push-records.ts";
-import { createRepositoryPool } from "../../src/activities/repository-pool.ts";
 import { describeBuilder, describeToolchains } from "../../src/build/toolchain.ts";
 import { UnavailableError } from "../../src/core/errors.ts";
-import { createMemoryImportCache } from "../../src/source/imports/import-cache.ts";
 import { listConditions } from "../../src/store/conditions.ts";
 import { addModule, listModules } from "../../src/store/modules.ts";
 import { addRepository } from "../../src/store/repositories.ts";
@@ -13,7 +10,7 @@ import { listModulesToPlan } from "../../src/store/modules-to-plan.ts";
 import { listHeads } from "../../src/store/source-heads.ts";
 import { mesh, openRecords, type Records } from "../store/open-records.ts";
 import { createGitRepository } from "../support/git-repository.ts";
-import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { openControl } from "./support/control-deps.ts";
 
 let records: Records;
 
@@ -22,25 +19,8 @@ beforeEach(async () => {
 });
 afterEach(() => records.close());
 
-async function createDeps(): Promise<ControlDependencies> {
-  const { db } = records;
-  return {
-    db,
-    mesh,
-    repositories: createRepositoryPool(await createTemporaryFolder()),
-    imports: createMemoryImportCache(),
-    describeToolchains,
-    builders: { files: describeBuilder("files"), typescript: describeBuilder("typescript") },
-    settingsFor: () => ({}),
-    records: createPushRecords(db, mesh),
-    lostAfterMs: 60_000,
-    starvedAfterMs: 60_000,
-    limits: { silentAfterMs: 60_000, recordsStaleAfterMs: 60_000, sourcesStaleAfterMs: 60_000 },
-    nowMs: () => Date.now(),
-    random: Math.random,
-    makeSuffix: () => "test",
-  };
-}
+const builders = { files: describeBuilder("files"), typescript: describeBuilder("typescript") };
+const createDeps = (): Promise<ControlDependencies> => openControl(records, { describeToolchains, builders });
 
 function compare(deps: ControlDependencies): Promise<{ wave: string | null }> {
   return compareAll(deps, { mesh, reasons: ["a test"], wave: null }, new AbortController().signal);

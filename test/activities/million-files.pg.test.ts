@@ -3,8 +3,6 @@ import { compareAll } from "../../src/activities/compare-all.ts";
 import type { ControlDependencies } from "../../src/activities/control-dependencies.ts";
 import { createImportCache } from "../../src/activities/import-cache.ts";
 import { planSteps } from "../../src/activities/plan-steps.ts";
-import { createPushRecords } from "../../src/activities/push-records.ts";
-import { createRepositoryPool } from "../../src/activities/repository-pool.ts";
 import { describeBuilder, describeToolchains } from "../../src/build/toolchain.ts";
 import { treeLimits } from "../../src/source/read-tree.ts";
 import { addModule, listModules } from "../../src/store/modules.ts";
@@ -18,7 +16,7 @@ import {
   hashObject,
   writeTree,
 } from "../support/git-repository.ts";
-import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { openControl } from "./support/control-deps.ts";
 
 let records: Records;
 let origin: GitRepository;
@@ -31,22 +29,12 @@ beforeEach(async () => {
   await addRepository(db, mesh, { name: "source", url: origin.dir });
   for (const name of ["huge", "small"])
     await addModule(db, mesh, { name, repository: "source", branch: "main", path: name });
-  deps = {
-    db,
-    mesh,
-    repositories: createRepositoryPool(await createTemporaryFolder()),
+  deps = await openControl(records, {
     imports: createImportCache(db),
     describeToolchains,
     builders: { files: describeBuilder("files"), typescript: describeBuilder("typescript") },
-    settingsFor: () => ({}),
-    records: createPushRecords(db, mesh),
-    lostAfterMs: 60_000,
-    starvedAfterMs: 60_000,
-    limits: { silentAfterMs: 60_000, recordsStaleAfterMs: 60_000, sourcesStaleAfterMs: 60_000 },
-    nowMs: () => Date.now(),
-    random: Math.random,
     makeSuffix: () => Math.random().toString(36).slice(2, 8),
-  };
+  });
   onTestFinished(() => origin.remove());
 });
 afterEach(() => records.close());

@@ -6,8 +6,11 @@ import { createMemoryImportCache } from "../../../src/source/imports/import-cach
 import { mesh, type Records } from "../../store/open-records.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 
-/** What the control activities need, over real records and clones in a folder of the test's own. */
-export async function openControl({ db }: Pick<Records, "db">): Promise<ControlDependencies> {
+/** What the control activities need, over real records and clones in a folder of the test's own; `own` instead of parts of it. */
+export async function openControl(
+  { db }: Pick<Records, "db">,
+  own: Partial<ControlDependencies> = {},
+): Promise<ControlDependencies> {
   return {
     db,
     mesh,
@@ -23,5 +26,6 @@ export async function openControl({ db }: Pick<Records, "db">): Promise<ControlD
     nowMs: () => Date.now(),
     random: () => 0,
     makeSuffix: () => "test",
+    ...own,
   };
 }
