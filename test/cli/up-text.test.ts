@@ -47,7 +47,7 @@ const up = {
     push: push.ui,
     controller: "https://127.0.0.1:3",
   },
-  work: "/clone/.mesh/work/examples",
+  work: "/clone/examples",
 };
 
 describe("the end of mesh up", () => {
@@ -65,12 +65,12 @@ describe("the end of mesh up", () => {
       example      http://127.0.0.1:1/
       Temporal UI  http://127.0.0.1:8233/namespaces/default/workflows/push%2Fshop%2F1
       controller   https://127.0.0.1:3
-      work copy    /clone/.mesh/work/examples
+      work copy    /clone/examples
       state        /clone/.mesh
 
       Try next, in a second terminal:
         npx mesh status --watch
-        edit /clone/.mesh/work/examples/meshboard/src/heading.ts, then: git -C /clone/.mesh/work/examples commit -am "Say it differently" && git -C /clone/.mesh/work/examples push
+        edit /clone/examples/meshboard/src/heading.ts, then: git -C /clone/examples commit -am "Say it differently" && git -C /clone/examples push
         npx mesh why meshboard
       Ctrl-C ends everything that this command started, and nothing else."
     `);
