@@ -5,6 +5,7 @@ import { describeFailure } from "./describe-failure.ts";
 import { enrolHost } from "./enrol.ts";
 import { listenForStop } from "./listen-for-stop.ts";
 import { parseArguments, usage } from "./parse-arguments.ts";
+import { readToken } from "./read-token.ts";
 import { recoverHost, sayRecovered } from "./recover-host.ts";
 import { runHost, stopServices } from "./run-host.ts";
 
@@ -18,7 +19,8 @@ async function main(words: readonly string[]): Promise<void> {
       process.stdout.write(`${usage}\n`);
       return;
     case "enrol": {
-      const { node, mesh } = await enrolHost(command.dir, command.token);
+      const token = await readToken(command.tokenFile, (sentence) => process.stderr.write(`mesh-host: ${sentence}\n`));
+      const { node, mesh } = await enrolHost(command.dir, token);
       process.stdout.write(`enrolled as ${node} of mesh ${mesh}\n`);
       return;
     }

@@ -1,20 +1,16 @@
-import { readFileSync } from "node:fs";
 import { InputError } from "../core/errors.ts";
 
 export type HostCommand =
-  | { readonly command: "enrol"; readonly dir: string; readonly token: string }
+  | { readonly command: "enrol"; readonly dir: string; readonly tokenFile: string }
   | { readonly command: "run"; readonly dir: string; readonly intervalMs: number; readonly stopServicesOnExit: boolean }
   | { readonly command: "stop"; readonly dir: string }
   | { readonly command: "recover"; readonly dir: string; readonly document: string | null; readonly json: boolean }
   | { readonly command: "help" };
 
-export const usage = `mesh-host enrol --dir DIR (--token TOKEN | --token-file FILE)   join a mesh: keys are made here, once
+export const usage = `mesh-host enrol --dir DIR --token-file FILE   join a mesh: keys are made here, once; FILE - is standard input
 mesh-host run   --dir DIR [--interval SECONDS] [--stop-services-on-exit]
 mesh-host stop  --dir DIR   end the services that an ended host left running
 mesh-host recover --dir DIR [--document FILE] [--json]   say its mark; put it back by a document that root keys signed`;
-
-/** A token is short; a file that is not is not a token. */
-const tokenBytesLimit = 16_384;
 
 const optionNames = {
   enrol: ["dir", "token", "token-file"],
@@ -35,7 +31,7 @@ export function parseArguments(words: readonly string[]): HostCommand {
   if (dir === undefined) throw new InputError(`${command} needs --dir DIR`, usage);
   switch (command) {
     case "enrol":
-      return { command, dir, token: readToken(options) };
+      return { command, dir, tokenFile: readTokenFile(options) };
     case "run":
       return {
         command,
@@ -69,21 +65,16 @@ function readOptions(words: readonly string[], known: readonly string[]): Map<st
   return options;
 }
 
-function readToken(options: ReadonlyMap<string, string>): string {
-  const token = options.get("token");
+/** Where the token is, never the token: everybody on this machine can read a command line. */
+function readTokenFile(options: ReadonlyMap<string, string>): string {
+  if (options.has("token"))
+    throw new InputError(
+      "--token would show the token to everybody on this machine",
+      "Give it in a file, --token-file FILE, or on standard input, --token-file -. This one may have been read: make another with `mesh host token NODE`, where the controller is.",
+    );
   const file = options.get("token-file");
-  if ((token === undefined) === (file === undefined)) {
-    throw new InputError("enrol needs --token TOKEN or --token-file FILE, one of them", usage);
-  }
-  if (token !== undefined) return token.trim();
-  try {
-    const text = readFileSync(file ?? "", "utf8");
-    if (text.length > tokenBytesLimit) throw new InputError(`${file} is too long for a token`);
-    return text.trim();
-  } catch (cause) {
-    if (cause instanceof InputError) throw cause;
-    throw new InputError(`the token file ${file} cannot be read`, "check its path and mode", { cause });
-  }
+  if (file === undefined) throw new InputError("enrol needs --token-file FILE", usage);
+  return file;
 }
 
 function readInterval(text: string | undefined): number {

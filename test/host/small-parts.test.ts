@@ -36,8 +36,8 @@ describe("words of the command line (R48)", () => {
     ["run", "--dir", "/x", "extra"],
     ["run", "--dir", "/x", "--stop-services-on-exit=no"],
     ["enrol", "--dir", "/x"],
-    ["enrol", "--dir", "/x", "--token", "a", "--token-file", "b"],
-    ["enrol", "--dir", "/x", "--token-file", "/nowhere"],
+    ["enrol", "--dir", "/x", "--token", "a"],
+    ["enrol", "--dir", "/x", "--token=a", "--token-file", "b"],
   ])("are refused with what to do: %j", (...words) => {
     expect(() => parseArguments(words.flat())).toThrow(expect.objectContaining({ name: "InputError" }));
   });

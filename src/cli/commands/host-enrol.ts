@@ -14,12 +14,13 @@ export const hostEnrolCommand: CommandDefinition = {
   configure: (command) => {
     command
       .requiredOption("--dir <folder>", "the host's own folder; its keys are made there")
-      .requiredOption("--token-file <file>", "a file that holds the one-time token (/dev/stdin for standard input)")
+      .requiredOption("--token-file <file>", "a file that holds the one-time token (- for standard input)")
       .addHelpText("after", help);
   },
   run: async ({ context, options, schema }) => {
     const dir = resolve(context.cwd, String(options["dir"]));
-    const tokenFile = resolve(context.cwd, String(options["tokenFile"]));
+    const given = String(options["tokenFile"]);
+    const tokenFile = given === "-" ? given : resolve(context.cwd, given);
     const code = await runHostProgram(["enrol", "--dir", dir, "--token-file", tokenFile], {
       signal: context.listenForInterrupt(),
       says: options.json ? "stderr" : "stdout",

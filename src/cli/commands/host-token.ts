@@ -7,7 +7,7 @@ const help = `
 A host that enrols makes new keys: the node becomes another one, and what was sealed to the old keys is sealed anew.
 
 Example:
-  mesh host token shop-1 > token.txt`;
+  (umask 077; mesh host token shop-1 > token.txt)`;
 
 export const hostTokenCommand: CommandDefinition = {
   configure: (command) => {
