@@ -14,7 +14,9 @@ import { createRabbitmqProvider } from "./providers/rabbitmq.ts";
 import { createRedactor, type Redactor } from "./redactor.ts";
 import { findServiceUser, type ServiceUser } from "./service-user.ts";
 import { beginBoot } from "./state/boot.ts";
+import { describeDamaged } from "./state/describe-damaged.ts";
 import { takeLock } from "./state/lock.ts";
+import type { DamagedFile, OnDamaged } from "./state/set-aside.ts";
 import { createSupervisor, type Supervisor } from "./supervisor/supervisor.ts";
 
 export interface RunHostOptions {
@@ -40,7 +42,13 @@ export async function runHost(options: RunHostOptions): Promise<void> {
     const service = await findServiceUser();
     await warnAboutFolders(folders, service, log);
     let lookAt = (_id: string): void => undefined;
-    const supervisor = await openSupervisor(folders, service, log, redactor, (id) => lookAt(id));
+    const damaged: DamagedFile[] = [];
+    const onDamaged: OnDamaged = (file) => {
+      log.error("a file of the host's own is damaged", { why: describeDamaged(file) });
+      damaged.push(file);
+    };
+    const onChange = (id: string): void => lookAt(id);
+    const supervisor = await openSupervisor(folders, service, { log, redactor, onChange, onDamaged });
     const controller = createHostClient({
       url: identity.url,
       caPem: identity.caPem,
@@ -57,6 +65,8 @@ export async function runHost(options: RunHostOptions): Promise<void> {
         providers: { postgresql: createPostgresqlProvider(Date.now), rabbitmq: createRabbitmqProvider() },
         service,
         boot,
+        damaged,
+        onDamaged,
         intervalMs,
         log,
         redactor,
@@ -86,13 +96,13 @@ export async function stopServices(dir: string): Promise<number> {
   const unlock = await takeLock(folders.state);
   try {
     const redactor = createRedactor();
-    const supervisor = await openSupervisor(
-      folders,
-      await findServiceUser(),
-      stderrLog(redactor),
+    const log = stderrLog(redactor);
+    const supervisor = await openSupervisor(folders, await findServiceUser(), {
+      log,
       redactor,
-      () => undefined,
-    );
+      onChange: () => undefined,
+      onDamaged: (file) => log.error("a file of the host's own is damaged", { why: describeDamaged(file) }),
+    });
     try {
       const { length } = supervisor.list();
       await supervisor.stopAll();
@@ -105,20 +115,26 @@ export async function stopServices(dir: string): Promise<number> {
   }
 }
 
+interface SupervisorEars {
+  readonly log: Log;
+  readonly redactor: Redactor;
+  readonly onChange: (id: string) => void;
+  readonly onDamaged: OnDamaged;
+}
+
 function openSupervisor(
   folders: HostFolders,
   user: ServiceUser,
-  log: Log,
-  { redact }: Redactor,
-  onChange: (id: string) => void,
+  { log, redactor, onChange, onDamaged }: SupervisorEars,
 ): Promise<Supervisor> {
   return createSupervisor({
     folder: path.join(folders.state, "services"),
     user,
     log,
     nowMs: Date.now,
-    redact,
+    redact: redactor.redact,
     onChange,
+    onDamaged,
   });
 }
 

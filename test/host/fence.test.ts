@@ -138,9 +138,30 @@ describe("what a host accepts, and what a kill leaves", { timeout: 60_000 }, () 
     const stranger = await bed.run(["run", "--dir", path.join(bed.dir, "elsewhere")]);
     expect(stranger).toMatchObject({ code: 2, out: expect.stringContaining("is not enrolled") });
     expect((await bed.run(["run"])).code).toBe(2);
-    expect((await bed.run(["enrol", "--dir", bed.dir, "--token", "mesh1.rubbish"])).code).toBe(2);
+    const shown = await bed.run(["enrol", "--dir", bed.dir, "--token", "mesh1.rubbish"]);
+    expect(shown).toMatchObject({ code: 2, out: expect.stringContaining("would show the token to everybody") });
+    expect(shown.out).not.toContain("rubbish");
     expect((await bed.run(["--help"])).code).toBe(0);
     expect(await bed.end("SIGTERM")).toBe(0);
+  });
+
+  it("starts without what it can read from the system, says what was damaged, and keeps it (R44)", async () => {
+    bed = await raiseHostBed();
+    const packed = await packFiles({ "main.js": "setInterval(() => {}, 1000)" });
+    await bed.send(1, [putArtifact(bed, packed), service(packed.digest)]);
+    bed.start();
+    await bed.report(({ outcome }) => outcome === "applied", "applied");
+    await bed.end("SIGKILL");
+    const files = ["state/services/service.web.main.json", "state/refusals.json"];
+    for (const file of files) await writeFile(path.join(bed.dir, file), '{"schema":1}');
+    bed.start();
+    const report = await bed.report(({ boot, outcome }) => boot === 2 && outcome === "applied", "applied again");
+    const said = report.resources.find(({ id }) => id === "host/files");
+    for (const file of files) {
+      expect(said?.drift?.found).toContain(`${file} is damaged`);
+      expect(await readText(path.join(bed.dir, `${file}.damaged-1`))).toBe('{"schema":1}');
+    }
+    expect(report.has).toEqual({ epoch: 1, number: 1 });
   });
 
   it("does not start on a damaged mark, and says which file it is", async () => {

@@ -53,7 +53,7 @@ describe("a host's inbox, given what is almost a declaration (case 45)", { timeo
 
   it("refuses it with the check, and the disk holds what it held, the count of refusals apart", async () => {
     const folder = await createTemporaryFolder();
-    const disk = createHostDisk(folder);
+    const disk = createHostDisk(folder, () => undefined);
     const log = quiet as unknown as Parameters<typeof createInbox>[0]["log"];
     const options = { addressee, renewRoot: () => Promise.resolve(), disk, log, nowMs: () => REFERENCE };
     const inbox = await createInbox(options);

@@ -14,6 +14,8 @@ export interface ApplyLoopOptions {
   readonly inbox: Inbox;
   /** What an earlier host tracked. */
   readonly applied: Applied | null;
+  /** What of the host's own files was put aside at this start: said as drift is, and nothing more is to be done. */
+  readonly damaged?: ResourceReport | null;
   readonly intervalMs: number;
   readonly log: Log;
   readonly clock: HostClock;
@@ -76,7 +78,11 @@ export function createApplyLoop(options: ApplyLoopOptions): ApplyLoop {
       while (!signal.aborted) {
         const { accepted } = options.inbox;
         if (accepted === null) {
-          options.report({ outcome: "none", resources: stateReports(options.inbox) }, null, "change");
+          options.report(
+            { outcome: "none", resources: [...stateReports(options.inbox), ...damagedReports(options, true)] },
+            null,
+            "change",
+          );
           await wake.wait(options.intervalMs, signal);
           continue;
         }
@@ -161,7 +167,8 @@ async function passOnce(
     const known = new Set(seenApplied.map(({ id }) => id));
     const result = await options.pass({ accepted, applied, settled, seen: known, onReport, onApplied, signal });
     const { clock, intervalMs } = options;
-    const said = sayRecentDrifts(result.reports, isNew ? new Map() : state.drifts, clock.nowMs(), intervalMs);
+    const read = [...result.reports, ...damagedReports(options, state.accepted === null)];
+    const said = sayRecentDrifts(read, isNew ? new Map() : state.drifts, clock.nowMs(), intervalMs);
     const reports = new Map([
       ...keptRemovals(before, accepted),
       ...said.reports.map((each) => [each.id, each] as const),
@@ -234,6 +241,13 @@ function keptRemovals(
 
 function stateReports(inbox: Inbox): readonly ResourceReport[] {
   return inbox.stateProblem === null ? [] : [stateReport(inbox.stateProblem)];
+}
+
+/** As drift by the first pass; then `recent-drifts.ts` knows how long. */
+function damagedReports({ damaged }: ApplyLoopOptions, isFirst: boolean): readonly ResourceReport[] {
+  if (damaged === undefined || damaged === null) return [];
+  const { drift, ...rest } = damaged;
+  return [isFirst && drift !== undefined ? { ...rest, drift } : rest];
 }
 
 /** The host's own state is no resource of the declaration, but what is wrong with it is said in the same place. */

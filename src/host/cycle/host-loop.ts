@@ -6,10 +6,12 @@ import type { HostClock } from "../host-clock.ts";
 import type { HostIdentity } from "../host-identity.ts";
 import { writeRoot } from "../identity-files.ts";
 import type { Log } from "../log.ts";
-import type { Report } from "../../core/report.ts";
+import type { Report, ReportPlace } from "../../core/report.ts";
 import type { Redactor } from "../redactor.ts";
 import { hostOwner, type ServiceUser } from "../service-user.ts";
 import type { Boot } from "../state/boot.ts";
+import { reportDamaged } from "../state/describe-damaged.ts";
+import type { DamagedFile, OnDamaged } from "../state/set-aside.ts";
 import { createHostDisk, type HostDisk } from "../state/host-disk.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
 import { createApplyLoop, type ApplyLoop } from "./apply-loop.ts";
@@ -21,7 +23,7 @@ import { createOutbox } from "./outbox.ts";
 import { createPassEffects } from "./pass-effects.ts";
 import { createPatience } from "./patience.ts";
 import { pollLoop } from "./poll-loop.ts";
-import { createReporter } from "./reporter.ts";
+import { createReporter, type Reporter } from "./reporter.ts";
 import { createRootWalk, type RootWalk } from "./root-walk.ts";
 import { createSecretOpener } from "./secrets.ts";
 import { createStaleSayer } from "./stale-sayer.ts";
@@ -38,6 +40,9 @@ export interface HostLoopOptions {
   readonly providers: Providers;
   readonly service: ServiceUser;
   readonly boot: Boot;
+  /** What was damaged and put aside at this start, so far and still to come. */
+  readonly damaged: readonly DamagedFile[];
+  readonly onDamaged: OnDamaged;
   readonly intervalMs: number;
   readonly log: Log;
   readonly redactor: Redactor;
@@ -57,7 +62,7 @@ export interface HostLoop {
 export async function createHostLoop(options: HostLoopOptions): Promise<HostLoop> {
   const { identity, folders, controller, log, clock, chance } = options;
   const { nowMs } = clock;
-  const disk = createHostDisk(folders.state);
+  const disk = createHostDisk(folders.state, options.onDamaged);
   let look = (): void => undefined;
   const { inbox, walk } = await openInbox(options, disk, () => look());
   let lastWordMs: number | null = null;
@@ -65,10 +70,14 @@ export async function createHostLoop(options: HostLoopOptions): Promise<HostLoop
     lastWordMs = nowMs();
   };
   const signReport = (made: Report): Uint8Array => sealReport(made, identity.signKey);
-  const outbox = createOutbox({ controller, signReport, clock, log, chance, onWord });
+  const onBehind = (kept: ReportPlace): void => {
+    reporter.hearBehind(kept);
+    look();
+  };
+  const outbox = createOutbox({ controller, signReport, clock, log, chance, onWord, onBehind });
   const { boot } = options;
-  const report = createReporter({ identity, boot, inbox, nowMs, lastWordMs: () => lastWordMs, put: outbox.put });
-  const loop = await createLoop(options, disk, inbox, report);
+  const reporter = createReporter({ identity, boot, inbox, nowMs, lastWordMs: () => lastWordMs, put: outbox.put });
+  const loop = await createLoop(options, disk, inbox, reporter.report);
   look = loop.look;
   const sayStale = createStaleSayer({ log, nowMs }, inbox, () => lastWordMs);
   return {
@@ -120,7 +129,7 @@ async function createLoop(
   options: HostLoopOptions,
   disk: HostDisk,
   inbox: OpenInbox,
-  report: ReturnType<typeof createReporter>,
+  report: Reporter["report"],
 ): Promise<ApplyLoop> {
   const { folders, controller, supervisor, providers, service, intervalMs, log, redactor, clock } = options;
   const { nowMs } = clock;
@@ -130,6 +139,7 @@ async function createLoop(
   return createApplyLoop({
     inbox,
     applied: await disk.readApplied(),
+    damaged: reportDamaged(options.damaged),
     intervalMs,
     log,
     clock,

@@ -3,7 +3,8 @@ import { z } from "zod";
 import type { Order } from "../../core/declaration.ts";
 import { refusalSchema, type Refusal, type RefusalCheck } from "../../core/report.ts";
 import { cutText } from "../describe-failure.ts";
-import { readStateFile, writeStateFile } from "./state-file.ts";
+import { readOrSetAside, type OnDamaged } from "./set-aside.ts";
+import { writeStateFile } from "./state-file.ts";
 
 const refusalsSchema = z.object({ schema: z.literal(1), refusals: z.array(refusalSchema) });
 
@@ -28,8 +29,9 @@ export function countRefusal(refusals: readonly Refusal[], refused: NewRefusal, 
   return [counted, ...refusals.filter((other) => !isSame(other))].slice(0, kindsLimit);
 }
 
-export async function readRefusals(stateFolder: string): Promise<readonly Refusal[]> {
-  return (await readStateFile(refusalsFile(stateFolder), refusalsSchema))?.refusals ?? [];
+/** None, and said, where the file is damaged: it is a count of what was refused, and refuses nothing itself. */
+export async function readRefusals(stateFolder: string, onDamaged: OnDamaged): Promise<readonly Refusal[]> {
+  return (await readOrSetAside(refusalsFile(stateFolder), refusalsSchema, onDamaged))?.refusals ?? [];
 }
 
 export async function writeRefusals(stateFolder: string, refusals: readonly Refusal[]): Promise<void> {

@@ -1,13 +1,23 @@
-import { readFile, stat } from "node:fs/promises";
+import { lstat, readFile, stat } from "node:fs/promises";
 import type { z } from "zod";
 import { hasErrorCode, InputError } from "../../core/errors.ts";
 import { writeDurably } from "./write-durably.ts";
+
+/** It is there, and is not what the host has written. `why` is a sentence's end. */
+export class DamagedFileError extends InputError {
+  readonly why: string;
+  constructor(file: string, why: string, cause?: unknown) {
+    const next = "Restore it from a copy, or move the host's folder away and enrol again.";
+    super(`${file} is damaged: ${why}`, next, { cause });
+    this.why = why;
+  }
+}
 
 /** The host's own files are small; one that is not is damaged. */
 const bytesLimit = 64 * 1024 * 1024;
 
 /**
- * Reads one of the host's own files; null when it is not there. Throws InputError, with the file's name and what to
+ * Reads one of the host's own files; null when it is not there. Throws DamagedFileError (InputError), with the file's name and what to
  * do, when it is damaged: a damaged file is never taken for an absent one.
  */
 export async function readStateFile<S extends z.ZodType>(file: string, schema: S): Promise<z.infer<S> | null> {
@@ -36,10 +46,18 @@ export async function writeStateFile(file: string, value: unknown): Promise<void
   await writeDurably(file, `${JSON.stringify(value)}\n`, { mode: 0o600 });
 }
 
-function damaged(file: string, why: string, cause?: unknown): InputError {
-  return new InputError(
-    `${file} is damaged: ${why}`,
-    "Restore it from a copy, or move the host's folder away and enrol again.",
-    { cause },
-  );
+/** Whether there is anything under this name. */
+export async function isThere(file: string): Promise<boolean> {
+  try {
+    await lstat(file);
+    return true;
+  } catch (error) {
+    // absence is the answer: whether it is there is the question.
+    if (hasErrorCode(error, "ENOENT")) return false;
+    throw error;
+  }
+}
+
+function damaged(file: string, why: string, cause?: unknown): DamagedFileError {
+  return new DamagedFileError(file, why, cause);
 }

@@ -6,6 +6,9 @@ import { listByEnvironment, listGroup } from "./process-list.ts";
 /** The setting by which a service's processes are found, whatever group they have moved to. */
 export const nonceVariable = "MESH_RUN";
 
+/** The folder of the supervisor that started it: what no file leads to any more is found by it. */
+export const ownerVariable = "MESH_RUN_FOLDER";
+
 /** Of a service that has no process to be found. */
 export const neverStartedNonce = "";
 

@@ -25,6 +25,13 @@ export async function listByEnvironment(setting: string): Promise<readonly numbe
   return found;
 }
 
+/** Of the environment it was started with; null: it has none, or has ended. */
+export async function readVariable(pid: number, name: string): Promise<string | null> {
+  const environment = await readProcessFile(`/proc/${pid}/environ`);
+  const setting = environment?.split("\0").find((one) => one.startsWith(`${name}=`));
+  return setting === undefined ? null : setting.slice(name.length + 1);
+}
+
 /** The session a process leads is named by its own pid: it is the one that was started. */
 export async function isSessionLeader(pid: number): Promise<boolean> {
   const stat = await readProcessFile(`/proc/${pid}/stat`);

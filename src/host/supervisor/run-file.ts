@@ -2,7 +2,8 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { digestSchema, nameSchema } from "../../core/names.ts";
-import { readStateFile, writeStateFile } from "../state/state-file.ts";
+import { readOrSetAside, type OnDamaged } from "../state/set-aside.ts";
+import { writeStateFile } from "../state/state-file.ts";
 
 /**
  * What is kept on disk about one service, so that a host that comes back finds its process and no other. Commands and
@@ -27,12 +28,13 @@ const runSchema = z.object({
 });
 export type KeptRun = Omit<z.infer<typeof runSchema>, "schema">;
 
-export async function readRuns(folder: string): Promise<readonly KeptRun[]> {
+/** A damaged one is put aside: the process that it led to is then found by its environment, and ended (`end-orphans.ts`). */
+export async function readRuns(folder: string, onDamaged: OnDamaged): Promise<readonly KeptRun[]> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const runs: KeptRun[] = [];
   for (const name of await readdir(folder)) {
     if (!name.endsWith(".json") || name.startsWith(".")) continue;
-    const run = await readStateFile(path.join(folder, name), runSchema);
+    const run = await readOrSetAside(path.join(folder, name), runSchema, onDamaged);
     if (run !== null) runs.push(run);
   }
   return runs;

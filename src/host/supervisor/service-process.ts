@@ -144,7 +144,7 @@ export class ServiceProcess {
     // Before the start: a kill in between leaves a process that is found by its nonce.
     await writeRun(folder, this.#run);
     try {
-      const child = await startProcess(spec, nonce, user);
+      const child = await startProcess(spec, { nonce, folder, user });
       this.#isChild = true;
       child.once("exit", (code, signal) => {
         const how = signal === null ? `exit code ${code}` : `signal ${signal}`;

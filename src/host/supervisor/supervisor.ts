@@ -1,5 +1,7 @@
 import type { Digest } from "../../core/names.ts";
 import { describeFailure } from "../describe-failure.ts";
+import type { OnDamaged } from "../state/set-aside.ts";
+import { endOrphans } from "./end-orphans.ts";
 import { neverStartedNonce, nonceVariable } from "./end-process.ts";
 import { readIdentity } from "./process-identity.ts";
 import { isSessionLeader, listByEnvironment } from "./process-list.ts";
@@ -28,15 +30,22 @@ const watchMs = 500;
 const rotateEveryMs = 60_000;
 const defaultGraceMs = 10_000;
 
-export type SupervisorOptions = Omit<ServiceProcessOptions, "graceMs"> & { readonly graceMs?: number };
+export type SupervisorOptions = Omit<ServiceProcessOptions, "graceMs"> & {
+  readonly graceMs?: number;
+  readonly onDamaged: OnDamaged;
+};
 
 /** Adopts what an earlier host left running (R44, R50). */
 export async function createSupervisor(given: SupervisorOptions): Promise<Supervisor> {
   const options = { ...given, graceMs: given.graceMs ?? defaultGraceMs };
   const services = new Map<string, ServiceProcess>();
-  for (const run of await readRuns(options.folder)) {
-    services.set(run.id, new ServiceProcess(await findStarted(run), options));
-  }
+  let isDamaged = false;
+  const runs = await readRuns(options.folder, (damaged) => {
+    isDamaged = true;
+    options.onDamaged(damaged);
+  });
+  for (const run of runs) services.set(run.id, new ServiceProcess(await findStarted(run), options));
+  if (isDamaged) await endLost(runs, options);
   const timers = [
     setInterval(() => forEach(services, options, (service) => service.watch()), watchMs),
     setInterval(() => forEach(services, options, (service) => service.rotate()), rotateEveryMs),
@@ -75,6 +84,12 @@ function forEach(
       log.warn("a service could not be looked at", { resource: service.run.id, why: describeFailure(error) });
     });
   }
+}
+
+/** What only a damaged file led to runs something, but not what: it is ended, and the next pass starts what is wanted. */
+async function endLost(runs: readonly KeptRun[], { folder, graceMs, log }: ServiceProcessOptions): Promise<void> {
+  const ended = await endOrphans(folder, new Set(runs.map(({ nonce }) => nonce)), graceMs);
+  if (ended.length > 0) log.warn("services that no file leads to any more were ended", { count: ended.length });
 }
 
 /** A kill between start and writing it down leaves a process that only its nonce leads to. */

@@ -40,7 +40,7 @@ function open(root: Root = makeRoot()): Promise<OpenInbox> {
       openUnsigned: (envelope) => openKeptDeclaration(envelope, mine),
     },
     renewRoot: async () => undefined,
-    disk: createHostDisk(folder),
+    disk: createHostDisk(folder, () => undefined),
     log: { info: never, warn: never, error: never },
     nowMs: () => REFERENCE,
   });
@@ -118,18 +118,18 @@ describe("what a host has accepted stays good for itself when its key ends (R44)
 
   it("does not come up with a kept one that the mark was not written for", async () => {
     await (await open()).receive(sealed());
-    await createHostDisk(folder).writeKept(sealed({ number: 8 }));
+    await createHostDisk(folder, () => undefined).writeKept(sealed({ number: 8 }));
     expect((await open(without)).accepted).toBeNull();
     const content = { node: "node-a", builds: {}, resources: [] };
     const other = { ...makeDeclaration({ content: { ...content, builds: { web: `sha256:${"0".repeat(64)}` } } }) };
-    await createHostDisk(folder).writeKept(sealDeclaration(other, [declarationKey]));
+    await createHostDisk(folder, () => undefined).writeKept(sealDeclaration(other, [declarationKey]));
     expect((await open(without)).accepted).toBeNull();
   });
 });
 
 describe("refusals that come together", () => {
   it("are all written down: a root may be refused while a declaration is", async () => {
-    const disk = createHostDisk(folder);
+    const disk = createHostDisk(folder, () => undefined);
     const said: string[] = [];
     const inbox = await createInbox({
       addressee: {

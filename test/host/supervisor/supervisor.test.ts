@@ -6,6 +6,7 @@ import { digestValue } from "../../../src/decide/digest.ts";
 import type { Log } from "../../../src/host/log.ts";
 import { findServiceUser } from "../../../src/host/service-user.ts";
 import { isAlive, readIdentity } from "../../../src/host/supervisor/process-identity.ts";
+import type { DamagedFile } from "../../../src/host/state/set-aside.ts";
 import type { ServiceRun, ServiceSpec } from "../../../src/host/supervisor/service-run.ts";
 import { createSupervisor, type Supervisor } from "../../../src/host/supervisor/supervisor.ts";
 import { eventually, makeFolder } from "../../support/host-bed.ts";
@@ -14,10 +15,12 @@ const log: Log = { info: () => undefined, warn: () => undefined, error: () => un
 let folder: string;
 let supervisor: Supervisor;
 let changes: string[];
+let damaged: DamagedFile[];
 
 beforeEach(async () => {
   folder = await makeFolder();
   changes = [];
+  damaged = [];
   supervisor = await open();
 });
 
@@ -35,6 +38,7 @@ async function open(nowMs: () => number = Date.now): Promise<Supervisor> {
     nowMs,
     redact: (text) => text.replaceAll("hunter2", "[REDACTED]"),
     onChange: (id) => changes.push(id),
+    onDamaged: (file) => damaged.push(file),
     graceMs: 500,
   });
 }
@@ -73,6 +77,26 @@ describe("the supervisor", { timeout: 30_000 }, () => {
     await supervisor.ensure(spec(loop));
     expect(await keptPid()).toBe(pid);
     expect(await runOf(spec(loop))).toMatchObject({ alive: true, endings: 0, lastEnding: null });
+  });
+
+  it("ends what a damaged file led to, keeps the file, and runs it once (R44)", async () => {
+    await supervisor.ensure(spec(loop));
+    await supervisor.ensure(spec(loop, { id: "service/api/main", module: "api" }));
+    const [lost, file] = [await readIdentity(await keptPid()), path.join(folder, "services/service.web.main.json")];
+    const other = JSON.parse(await readFile(path.join(folder, "services/service.api.main.json"), "utf8")).identity;
+    supervisor.close();
+    await writeFile(file, "\0\0\0\0");
+    supervisor = await open();
+    expect(damaged).toEqual([{ file, why: "it is not JSON", aside: `${file}.damaged-1` }]);
+    expect(await readFile(`${file}.damaged-1`, "utf8")).toBe("\0\0\0\0");
+    expect([lost !== null && (await isAlive(lost)), await isAlive(other)]).toEqual([false, true]);
+    expect(await supervisor.readRun(spec(loop))).toBeNull();
+    await supervisor.ensure(spec(loop));
+    expect(await runOf(spec(loop))).toMatchObject({ alive: true, endings: 0 });
+    supervisor.close();
+    await writeFile(file, "{");
+    supervisor = await open();
+    expect(damaged.map(({ aside }) => aside)).toEqual([`${file}.damaged-1`, `${file}.damaged-2`]);
   });
 
   it("restarts it when its command or environment is another", async () => {
@@ -209,7 +233,7 @@ describe("the supervisor", { timeout: 30_000 }, () => {
     await supervisor.ensure(printing);
     delete process.env["HOST_ONLY"];
     const said = await eventually(async () => (await readFile(printing.logFile, "utf8")).trim() || null, "printed");
-    expect(said).toBe("HOME LANG MESH_MODULE MESH_RUN PATH");
+    expect(said).toBe("HOME LANG MESH_MODULE MESH_RUN MESH_RUN_FOLDER PATH");
     expect(await readFile(path.join(folder, "services/service.web.main.json"), "utf8")).not.toContain("setInterval");
   });
 });
