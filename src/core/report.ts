@@ -46,6 +46,14 @@ export const refusalSchema = z.strictObject({
 });
 export type Refusal = z.infer<typeof refusalSchema>;
 
+/** A report's place in its host's order (R38). */
+export const reportPlaceSchema = z.object({
+  has: orderSchema.nullable(),
+  boot: z.number().int().nonnegative(),
+  sequence: z.number().int().positive(),
+});
+export type ReportPlace = z.infer<typeof reportPlaceSchema>;
+
 /** One report of one host, ordered by (epoch, number, boot, sequence) (R38). */
 export const reportSchema = z.object({
   schema: z.literal(1),
@@ -60,6 +68,11 @@ export const reportSchema = z.object({
   boot: z.number().int().nonnegative(),
   bootId: z.string().max(100),
   sequence: z.number().int().positive(),
+  /** This start could not be written down: its number is that of the start before it. */
+  unwritten: z.literal(true).optional(),
+  /** What the controller said to be kept, when it refused this start's report as older: this one was made after that. */
+  behind: reportPlaceSchema.optional(),
+  /** By the host's clock, for people: nothing is decided by it. */
   at: timestampSchema,
   /** Last time the controller answered this host. */
   lastWordAt: timestampSchema.nullable(),
@@ -72,5 +85,12 @@ export const reportSchema = z.object({
 export type Report = z.infer<typeof reportSchema>;
 
 /** Of a host that does not speak ordering (R37): what it has is said by the digest alone. */
-export const unorderedReportSchema = reportSchema.omit({ has: true, boot: true, bootId: true, sequence: true });
+export const unorderedReportSchema = reportSchema.omit({
+  has: true,
+  boot: true,
+  bootId: true,
+  sequence: true,
+  unwritten: true,
+  behind: true,
+});
 export type UnorderedReport = z.infer<typeof unorderedReportSchema>;

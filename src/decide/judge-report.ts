@@ -1,9 +1,9 @@
 import type { Order } from "../core/declaration.ts";
 import { provisionKindSchema, type ProvisionKind } from "../core/manifest.ts";
 import type { Digest, Name } from "../core/names.ts";
-import type { Report } from "../core/report.ts";
+import type { Report, ReportPlace } from "../core/report.ts";
 import { judgeReversion, type Reversion } from "./judge-reversion.ts";
-import { keepReport, type KeepReport, type ReportPlace } from "./order-reports.ts";
+import { keepReport, type KeepReport } from "./order-reports.ts";
 import { trackFailures, type FailureTrack } from "./track-failures.ts";
 
 /** What the decision about one report needs, read while no other report of the node can be decided. */
@@ -12,7 +12,7 @@ export interface ReportFacts {
     | (ReportPlace & {
         readonly incarnation: string;
         readonly track: FailureTrack;
-        /** Who made it, and when. */ readonly report?: Pick<Report, "bootId" | "at">;
+        /** Which start made it. */ readonly report?: Pick<Report, "bootId" | "unwritten">;
       })
     | null;
   /** Of the node as enrolled now; null: nobody is, or there is no such node. */
@@ -25,19 +25,33 @@ export interface ReportFacts {
 
 export type ReportDecision =
   | { readonly kind: "kept"; readonly track: FailureTrack }
-  | { readonly kind: "older"; readonly message: string; readonly reversion?: Reversion | null }
+  | {
+      readonly kind: "older";
+      readonly message: string;
+      readonly reversion?: Reversion | null;
+      /** What is kept, for the host to know. */
+      readonly kept?: ReportPlace;
+    }
   | Exclude<KeepReport, { readonly kind: "kept" | "older" }>;
 
 /** Whether a report becomes the node's account, and what then repeats in it (R32, R38). */
 export function judgeReport(report: Report, facts: ReportFacts): ReportDecision {
   const { account, incarnation, sentDigest, receivedAt } = facts;
   const decision = keepReport({ account, report, incarnation, sentDigest });
-  if (decision.kind === "older" && account?.report !== undefined)
-    return { ...decision, reversion: judgeReversion(report, { ...account.report, ...account }) };
+  if (decision.kind === "older" && account !== null) return { ...decision, ...lookBack(report, account) };
   if (decision.kind !== "kept") return decision;
   // Another machine under this name begins anew: its boots and sequences may be those that the one before it had.
   const before = account !== null && account.incarnation === report.incarnation ? account.track : null;
   return { kind: "kept", track: trackFailures(before, report, receivedAt) };
+}
+
+function lookBack(
+  report: Report,
+  account: NonNullable<ReportFacts["account"]>,
+): { readonly kept: ReportPlace; readonly reversion: Reversion | null } {
+  const { has, boot, sequence, report: made } = account;
+  const kept = { has, boot, sequence };
+  return { kept, reversion: made === undefined ? null : judgeReversion(report, { ...made, ...kept }) };
 }
 
 export interface GrantsRead {

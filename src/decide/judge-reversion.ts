@@ -1,7 +1,6 @@
 import type { Order } from "../core/declaration.ts";
-import type { Report } from "../core/report.ts";
-import { timeMs } from "./ages.ts";
-import { compareReports, type ReportPlace } from "./order-reports.ts";
+import type { Report, ReportPlace } from "../core/report.ts";
+import { compareReports } from "./order-reports.ts";
 import { describeOrder } from "./order.ts";
 
 /** Where the host went back to, and how that is known. */
@@ -12,26 +11,26 @@ export interface Reversion {
   readonly why: string;
 }
 
-type KnownReport = ReportPlace & Pick<Report, "bootId" | "at">;
+type KnownReport = ReportPlace & Pick<Report, "bootId" | "unwritten">;
 
 /**
  * A report that comes before the one that is kept is *late*, and no news; or its host went back: its disk is that of an
- * earlier day (a snapshot was put back), or a copy of it runs beside it. Late ones were made before the kept one, by the
- * clock of the host that made both; and no two starts of one disk have the same number and another id. A host whose clock
- * was set back meanwhile can look so for one report: the next one that is kept ends it. (boot, sequence) cannot tell these two
- * apart: of an earlier start its id is not known here any more, and a snapshot of a running machine has the very same start.
+ * earlier day (a snapshot was put back), or a copy of it runs beside it. No clock says which, order does: a host that
+ * only goes on makes nothing lower after what is kept, so one that was told what is kept, and is lower still, went back.
+ * And no two starts of one disk have the same number, unless one of them could not write its number down.
  */
-export function judgeReversion(report: KnownReport, kept: KnownReport): Reversion | null {
-  if (compareReports(report, kept) >= 0) return null;
+export function judgeReversion(report: KnownReport & Pick<Report, "behind">, kept: KnownReport): Reversion | null {
+  const place = compareReports(report, kept);
   const to = report.has;
   const was = sayPlace(kept);
-  if (report.boot === kept.boot && report.bootId !== kept.bootId)
+  const isWritten = report.unwritten !== true && kept.unwritten !== true;
+  if (place <= 0 && isWritten && report.boot === kept.boot && report.bootId !== kept.bootId)
     return {
       to,
       why: `two starts of it are number ${report.boot}: its disk was put back, or a copy of it runs. It was at ${was}`,
     };
-  if (timeMs(report.at) <= timeMs(kept.at)) return null;
-  return { to, why: `at ${report.at} it reported ${sayPlace(report)}, and had been at ${was}: its disk was put back` };
+  if (place >= 0 || report.behind === undefined || compareReports(report.behind, kept) < 0) return null;
+  return { to, why: `it was told that ${was} is kept, and reports ${sayPlace(report)}: its disk was put back` };
 }
 
 function sayPlace({ has, boot, sequence }: ReportPlace): string {

@@ -1,9 +1,6 @@
 import type { Digest } from "../core/names.ts";
-import type { Report } from "../core/report.ts";
+import type { Report, ReportPlace } from "../core/report.ts";
 import { compareOrder, describeOrder } from "./order.ts";
-
-/** A report's place in its host's order (R38). */
-export type ReportPlace = Pick<Report, "has" | "boot" | "sequence">;
 
 /** Below zero: `a` is older. By (epoch, number, boot, sequence); nothing accepted comes before everything. */
 export function compareReports(a: ReportPlace, b: ReportPlace): number {
@@ -13,7 +10,12 @@ export function compareReports(a: ReportPlace, b: ReportPlace): number {
 }
 
 export interface KeepReportInput {
-  readonly account: (ReportPlace & { readonly incarnation: string }) | null;
+  readonly account:
+    | (ReportPlace & {
+        readonly incarnation: string;
+        /** Which start made it. */ readonly report?: Pick<Report, "bootId">;
+      })
+    | null;
   readonly report: Report;
   /** Of the node as enrolled now; null: nobody is. */
   readonly incarnation: string | null;
@@ -47,10 +49,11 @@ export function keepReport({ account, report, incarnation, sentDigest }: KeepRep
   if (account === null || account.incarnation !== incarnation) return { kind: "kept" };
   const place = compareReports(report, account);
   if (place > 0) return { kind: "kept" };
-  if (place === 0) return { kind: "duplicate" };
+  if (place === 0 && (account.report?.bootId ?? report.bootId) === report.bootId) return { kind: "duplicate" };
+  const whose = place === 0 ? "of another start " : "";
   return {
     kind: "older",
-    message: `the report is ${describePlace(report)}, ${describePlace(account)} is kept already`,
+    message: `the report is ${describePlace(report)}, ${describePlace(account)} ${whose}is kept already`,
   };
 }
 

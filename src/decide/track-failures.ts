@@ -1,6 +1,5 @@
-import type { Report } from "../core/report.ts";
+import type { Report, ReportPlace } from "../core/report.ts";
 import { compareOrder } from "./order.ts";
-import type { ReportPlace } from "./order-reports.ts";
 import { compareText } from "./short-names.ts";
 
 /** The same failure so often is *stuck* (R32). */

@@ -5,6 +5,7 @@ import { InputError } from "../core/errors.ts";
 import { nameSchema, type Digest } from "../core/names.ts";
 import type { HostKeys } from "../core/node.ts";
 import { orderedProtocol, protocolHeader } from "../core/protocol.ts";
+import { reportPlaceSchema, type ReportPlace } from "../core/report.ts";
 import { decodeBase64 } from "./base64.ts";
 import { downloadBlob, type DownloadOptions } from "./download-blob.ts";
 import type { SigningKey } from "./keys.ts";
@@ -36,6 +37,14 @@ export type Enrolled = {
   readonly root: Buffer;
 };
 
+export type ReportAnswer =
+  | { readonly kept: true }
+  | {
+      readonly kept: false;
+      readonly why: string;
+      /** The later one, where it is said. */ readonly behind: ReportPlace | null;
+    };
+
 /**
  * The host's side of the link. Every call throws UnavailableError when nobody answered (or answered 5xx, 429),
  * RefusedError when the gateway said no, and the system's own error when a local file could not be written.
@@ -48,10 +57,7 @@ export type HostClient = {
   /** DSSE bytes of the root of this version, to be verified by the one before; null: there is none. */
   fetchRoot(version: number, signal?: AbortSignal): Promise<Buffer | null>;
   /** `kept: false`: the gateway has a later one, or does not know this node (409). */
-  sendReport(
-    envelope: Uint8Array,
-    signal?: AbortSignal,
-  ): Promise<{ readonly kept: true } | { readonly kept: false; readonly why: string }>;
+  sendReport(envelope: Uint8Array, signal?: AbortSignal): Promise<ReportAnswer>;
   /**
    * Writes the blob to `toFile`, going on at `fromByte` of what is there, and checks its digest over the whole file;
    * a file with another digest is removed and RefusedError (`digest`) thrown. A cut download leaves what came.
@@ -62,6 +68,8 @@ export type HostClient = {
 };
 
 const speaks = { [protocolHeader]: String(orderedProtocol) };
+
+const laterSchema = z.object({ kept: reportPlaceSchema });
 
 const enrolledSchema = z.object({
   mesh: nameSchema,
@@ -114,7 +122,10 @@ export function createHostClient(options: HostClientOptions): HostClient {
         await readBody(response, 0);
         return { kept: true };
       } catch (error) {
-        if (error instanceof RefusedError && error.status === 409) return { kept: false, why: error.reason };
+        if (error instanceof RefusedError && error.status === 409) {
+          const later = laterSchema.safeParse(error.answer);
+          return { kept: false, why: error.reason, behind: later.success ? later.data.kept : null };
+        }
         throw error;
       }
     },

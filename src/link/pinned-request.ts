@@ -40,10 +40,11 @@ export async function sendPinned(connection: PinnedConnection, request: PinnedRe
   const response = await openRequest(connection, request);
   const status = response.statusCode ?? 0;
   if (status >= 200 && status < 300) return response;
-  const reason = readReason(await readRefusal(response));
+  const answer = parseAnswer(await readRefusal(response));
+  const reason = readReason(answer);
   const what = `${request.method} ${request.path.split("?")[0]}`;
   if (status >= 400 && status < 500 && status !== 429 && status !== 408)
-    throw new RefusedError(`the gateway refused ${what}: ${reason} (${status})`, status, reason);
+    throw new RefusedError(`the gateway refused ${what}: ${reason} (${status})`, status, reason, answer);
   throw new UnavailableError(
     `the gateway could not answer ${what}: ${reason} (${status})`,
     "Ask again a little later.",
@@ -117,14 +118,20 @@ function openRequest(connection: PinnedConnection, request: PinnedRequest): Prom
   });
 }
 
-/** The gateway's one word for why, made harmless for a log. */
-function readReason(body: Buffer): string {
+/** Null: it is none of the gateway's, a proxy's page perhaps. */
+function parseAnswer(body: Buffer): unknown {
   try {
-    const value: unknown = JSON.parse(body.toString("utf8"));
-    if (typeof value === "object" && value !== null && "refused" in value && typeof value.refused === "string")
-      return value.refused.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 300);
+    return JSON.parse(body.toString("utf8"));
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+    // absence is the answer: the status has said no already, and nobody said why.
+    if (error instanceof SyntaxError) return null;
+    throw error;
   }
+}
+
+/** The gateway's one word for why, made harmless for a log. */
+function readReason(value: unknown): string {
+  if (typeof value === "object" && value !== null && "refused" in value && typeof value.refused === "string")
+    return value.refused.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 300);
   return "no reason given";
 }

@@ -123,5 +123,6 @@ async function keep({ db, mesh }: GatewayParts, report: Report): Promise<KeptRep
     if (read !== null) await confirmWithdrawals(db, mesh, read);
     return { outcome: "kept" };
   }
-  return { outcome: decision.kind === "older" ? "older" : "refused", why: decision.message };
+  if (decision.kind === "older") return { outcome: "older", why: decision.message, kept: decision.kept };
+  return { outcome: "refused", why: decision.message };
 }

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Report } from "../../src/core/report.ts";
-import { compareReports, keepReport, type ReportPlace } from "../../src/decide/order-reports.ts";
+import type { ReportPlace } from "../../src/core/report.ts";
+import { compareReports, keepReport } from "../../src/decide/order-reports.ts";
 import { buildReport } from "./support/build-report.ts";
 import { digestNamed } from "./support/build-world.ts";
 

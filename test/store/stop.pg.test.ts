@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { DeadEpochError, StoppedError } from "../../src/core/errors.ts";
 import type { Order } from "../../src/core/declaration.ts";
+import type { Report } from "../../src/core/report.ts";
 import { judgeReport } from "../../src/decide/judge-report.ts";
 import { getAccount, keepAccount } from "../../src/store/accounts.ts";
 import { listClaims } from "../../src/store/claims.ts";
@@ -140,19 +141,22 @@ describe("a host whose disk was put back (R31, R38)", () => {
   it("is said to have gone back, and its account stays what it was, until it has something newer", async () => {
     const [first, second] = [await sendOne(controller, epoch, "node-a"), await sendOne(controller, epoch, "node-a")];
     const digest = digestOf(`node-a ${known}`);
-    const say = (has: Order, boot: number, at: string) => {
-      const made = { ...reportOf("node-a", { has, digest, boot, sequence: 5 }), at };
+    const say = (has: Order, boot: number, more: Partial<Report> = {}) => {
+      const made = { ...reportOf("node-a", { has, digest, boot, sequence: 5 }), ...more };
       return keepAccount(gateway, mesh, made, (facts) => judgeReport(made, facts));
     };
-    await say(second, 4, "2026-01-01T00:10:00.000Z");
-    expect(await say(first, 4, "2026-01-01T00:05:00.000Z")).toMatchObject({ kind: "older", reversion: null });
+    await say(second, 4, { at: "2026-01-01T00:10:00.000Z" });
+    // Late, of a clock that was ahead and was set back since: nobody went back.
+    const late = await say(first, 2, { at: "2026-01-01T23:00:00.000Z" });
+    const kept = { has: second, boot: 4, sequence: 5 };
+    expect(late).toMatchObject({ kind: "older", reversion: null, kept });
     expect((await getAccount(records.db, mesh, "node-a"))?.reverted).toBeNull();
-    expect(await say(first, 2, "2026-01-01T00:20:00.000Z")).toMatchObject({ kind: "older" });
+    expect(await say(first, 2, { behind: kept, at: "2025-01-01T00:00:00.000Z" })).toMatchObject({ kind: "older" });
     expect(await getAccount(records.db, mesh, "node-a")).toMatchObject({
       has: second,
       reverted: { to: first, why: expect.stringContaining("its disk was put back") },
     });
-    expect(await say(await sendOne(controller, epoch, "node-a"), 2, "2026-01-01T00:30:00.000Z")).toMatchObject({
+    expect(await say(await sendOne(controller, epoch, "node-a"), 2)).toMatchObject({
       kind: "kept",
     });
     expect((await getAccount(records.db, mesh, "node-a"))?.reverted).toBeNull();

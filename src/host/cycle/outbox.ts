@@ -1,5 +1,5 @@
 import { atStep } from "../../core/failpoints.ts";
-import type { Report } from "../../core/report.ts";
+import type { Report, ReportPlace } from "../../core/report.ts";
 import type { Controller } from "../controller.ts";
 import { describeFailure } from "../describe-failure.ts";
 import type { HostClock } from "../host-clock.ts";
@@ -22,6 +22,8 @@ export interface OutboxOptions {
   readonly chance: () => number;
   /** The controller has answered. */
   readonly onWord: () => void;
+  /** It keeps this one of this host, which comes after what was sent. */
+  readonly onBehind: (kept: ReportPlace) => void;
 }
 
 /** While there is nothing to send it is only woken. */
@@ -57,12 +59,14 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
 /** Whether it was answered. An answer of *no* is one: the same report again would get the same. */
 async function send(report: Report, failures: number, signal: AbortSignal, options: OutboxOptions): Promise<boolean> {
-  const { controller, signReport, log, onWord } = options;
+  const { controller, signReport, log, onWord, onBehind } = options;
   try {
     const answer = await atStep("host.report", () => controller.sendReport(signReport(report), signal));
     onWord();
-    if (!answer.kept)
+    if (!answer.kept) {
       log.warn("the controller does not keep the report", { why: answer.why, sequence: report.sequence });
+      if (answer.behind !== null) onBehind(answer.behind);
+    }
     return true;
   } catch (error) {
     // absence is the answer: the host stops: the report goes with the next start.

@@ -10,13 +10,16 @@ export function outcomeOf(resources: readonly ResourceReport[]): Report["outcome
 }
 
 /** What makes a report worth sending at once. Words may differ each time; states, drift and provisions matter. */
-export function traceOf(report: Pick<Report, "has" | "digest" | "outcome" | "resources" | "refusals">): string {
-  const { has, digest, outcome, resources, refusals } = report;
+export function traceOf(
+  report: Pick<Report, "has" | "digest" | "outcome" | "resources" | "refusals" | "behind">,
+): string {
+  const { has, digest, outcome, resources, refusals, behind } = report;
   return JSON.stringify([
     has,
     digest,
     outcome,
     resources.map(({ id, state, drift, provisions }) => [id, state, drift, provisions]),
     refusals.map(({ check, offered }) => [check, offered]),
+    behind,
   ]);
 }

@@ -1,4 +1,4 @@
-import type { Report } from "../../core/report.ts";
+import type { Report, ReportPlace } from "../../core/report.ts";
 import type { HostIdentity } from "../host-identity.ts";
 import type { Boot } from "../state/boot.ts";
 import type { ReportBody, ReportWhen } from "./apply-loop.ts";
@@ -19,39 +19,56 @@ export interface ReporterOptions {
   readonly put: (report: Report) => void;
 }
 
+export interface Reporter {
+  /** Puts a report together, and sends it where that is worth it. */
+  readonly report: (what: ReportBody, accepted: Accepted | null, when: ReportWhen) => void;
+  /** The controller keeps this one of this host, and refused a report of this start as older. */
+  readonly hearBehind: (kept: ReportPlace) => void;
+}
+
 /**
  * Puts reports together and decides which are worth sending: what says something new at once; on the interval also
  * what still fails (each counts, R32) and a heartbeat.
  */
-export function createReporter(
-  options: ReporterOptions,
-): (what: ReportBody, accepted: Accepted | null, when: ReportWhen) => void {
-  let sequence = options.boot.firstSequence;
+export function createReporter(options: ReporterOptions): Reporter {
+  const { boot } = options;
+  let sequence = boot.firstSequence;
   let last: { readonly trace: string; readonly atMs: number } | null = null;
-  return (what, accepted, when) => {
+  let behind: ReportPlace | null = null;
+  const report: Reporter["report"] = (what, accepted, when) => {
     const nowMs = options.nowMs();
     const lastWordMs = options.lastWordMs();
-    const report: Report = {
+    const made: Report = {
       schema: 1,
       ...pickNames(options.identity),
       has: orderOf(accepted),
       digest: accepted?.declaration.digest ?? null,
-      boot: options.boot.boot,
-      bootId: options.boot.bootId,
+      boot: boot.boot,
+      bootId: boot.bootId,
       sequence,
+      ...(boot.problem === null ? {} : { unwritten: true as const }),
+      ...(behind === null ? {} : { behind }),
       at: new Date(nowMs).toISOString(),
       lastWordAt: lastWordMs === null ? null : new Date(lastWordMs).toISOString(),
       outcome: what.outcome,
       resources: [...fitReport(what.resources)].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
       refusals: [...options.inbox.refusals],
     };
-    const trace = traceOf(report);
+    const trace = traceOf(made);
     const isQuiet = what.outcome === "applied" || what.outcome === "none";
     const isDue = last === null || Math.abs(nowMs - last.atMs) >= heartbeatMs || (when === "interval" && !isQuiet);
     if (last?.trace === trace && !isDue) return;
     last = { trace, atMs: nowMs };
     sequence += 1;
-    options.put(report);
+    options.put(made);
+  };
+  return {
+    report,
+    hearBehind(kept) {
+      behind = kept;
+      // Of the start whose number this one shares, or of another that could not be written down either.
+      if (boot.problem !== null && kept.boot === boot.boot) sequence = Math.max(sequence, kept.sequence + 1);
+    },
   };
 }
 

@@ -18,8 +18,9 @@ export interface Boot {
 
 /**
  * Raises the counter of starts. With a full disk the host still comes up (R44). Then it counts as a part of the start
- * before it, far behind what that one reported: its sequence begins at the time in seconds. The next number is left to
- * the start that can write it down, whose reports come after these.
+ * before it, and reports after what that one reported: it begins at the time in seconds, which is a guess that is mostly
+ * right, and goes on above what the controller says to be kept where it was not. The next number is left to the start that
+ * can write it down, whose reports come after these.
  */
 export async function beginBoot(stateFolder: string, now: Date): Promise<Boot> {
   const file = path.join(stateFolder, "boot.json");

@@ -70,8 +70,8 @@ export function checkEveryRowHasRoute(app: FastifyInstance): void {
   }
 }
 
-export function refuse(reply: FastifyReply, { status, reason }: Refusal): FastifyReply {
-  return reply.code(status).send({ refused: reason });
+export function refuse(reply: FastifyReply, { status, reason }: Refusal, more: object = {}): FastifyReply {
+  return reply.code(status).send({ refused: reason, ...more });
 }
 
 function splitRoute(route: string): readonly [HTTPMethods, string] {

@@ -2,13 +2,16 @@ import type { Readable } from "node:stream";
 import type { Order } from "../../core/declaration.ts";
 import type { Digest } from "../../core/names.ts";
 import type { HostKeys } from "../../core/node.ts";
-import type { Report, UnorderedReport } from "../../core/report.ts";
+import type { Report, ReportPlace, UnorderedReport } from "../../core/report.ts";
 
 export type EnrolOutcome =
   | { readonly ok: true; readonly incarnation: string; /** DSSE bytes of the mesh's root. */ readonly root: Uint8Array }
   | { readonly ok: false; readonly why: string };
 
-export type KeptReport = { readonly outcome: "kept" } | { readonly outcome: "older" | "refused"; readonly why: string };
+export type KeptReport =
+  | { readonly outcome: "kept" }
+  | { readonly outcome: "refused"; readonly why: string }
+  | { readonly outcome: "older"; readonly why: string; /** What is kept. */ readonly kept?: ReportPlace | undefined };
 
 /**
  * What the gateway needs of the mesh's records, and nothing more. The worker implements it on the store.

@@ -32,7 +32,8 @@ export function addReportRoute(addRoute: AddRoute, { mesh, limits, log }: Gatewa
     }
     const kept = await opened.keep();
     if (kept.outcome === "kept") return reply.code(204).send();
-    return refuse(reply, { status: 409, reason: `${kept.outcome}: ${kept.why}` });
+    const reason = `${kept.outcome}: ${kept.why}`;
+    return refuse(reply, { status: 409, reason }, kept.outcome === "older" ? { kept: kept.kept } : {});
   });
 }
 

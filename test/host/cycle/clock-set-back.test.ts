@@ -58,7 +58,7 @@ describe("a clock that is set back by an hour", () => {
   it("keeps no host silent: it reports within a minute (R31)", () => {
     const { clock, pass } = createModelClock(1);
     const put: Report[] = [];
-    const report = createReporter({
+    const { report } = createReporter({
       identity: { mesh: "demo", node: "node-a", incarnation: "0123456789abcdef" },
       boot: { boot: 1, bootId: "boot", firstSequence: 1, problem: null },
       inbox: { accepted: null, refusals: [], stateProblem: null },

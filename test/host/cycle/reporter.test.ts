@@ -27,7 +27,7 @@ describe("a report of a node where everything fails", () => {
     ["words that take more in JSON and in UTF-8", '"\u0001€'.repeat(500), 5001],
   ])("is taken by the gateway: %s", (_what, message, count) => {
     const put: Report[] = [];
-    const report = createReporter({
+    const { report } = createReporter({
       identity: { mesh: "demo", node: "node-a", incarnation: "0123456789abcdef" },
       boot: { boot: 3, bootId: "boot", firstSequence: 1, problem: null },
       inbox: { accepted: null, refusals: [], stateProblem: null },
@@ -52,18 +52,18 @@ describe("a report of a node where everything fails", () => {
 });
 
 describe("when a report is sent", () => {
-  function raise() {
+  function raise(problem: unknown = null) {
     const put: Report[] = [];
     const clock = { nowMs: Date.parse("2026-03-01T12:00:00.000Z") };
-    const report = createReporter({
+    const reporter = createReporter({
       identity: { mesh: "demo", node: "node-a", incarnation: "0123456789abcdef" },
-      boot: { boot: 3, bootId: "boot", firstSequence: 1, problem: null },
+      boot: { boot: 3, bootId: "boot", firstSequence: 1, problem },
       inbox: { accepted: null, refusals: [], stateProblem: null },
       nowMs: () => clock.nowMs,
       lastWordMs: () => null,
       put: (each) => put.push(each),
     });
-    return { put, clock, report };
+    return { put, clock, ...reporter };
   }
 
   it("at once when it says something new, and not again", () => {
@@ -85,6 +85,35 @@ describe("when a report is sent", () => {
       report({ outcome: "failed", resources: [resource("failed")] }, null, "change");
     }
     expect(put).toHaveLength(3);
+  });
+
+  it("at once when the controller keeps a later one of this host, which is then said (R38)", () => {
+    const { put, report, hearBehind } = raise();
+    const say = () => report({ outcome: "applied", resources: [] }, null, "change");
+    say();
+    const kept = { has: { epoch: 1, number: 5 }, boot: 6, sequence: 3 };
+    hearBehind(kept);
+    say();
+    say();
+    expect(put.map(({ sequence, behind, unwritten }) => ({ sequence, behind, unwritten }))).toEqual([
+      { sequence: 1, behind: undefined, unwritten: undefined },
+      { sequence: 2, behind: kept, unwritten: undefined },
+    ]);
+  });
+
+  it("above what is kept where the start could not be written down, whatever the clock was then (R38)", () => {
+    const { put, report, hearBehind } = raise(new Error("no space"));
+    const say = () => report({ outcome: "applied", resources: [] }, null, "change");
+    say();
+    hearBehind({ has: null, boot: 3, sequence: 1_900_000_000 });
+    say();
+    hearBehind({ has: null, boot: 4, sequence: 2_900_000_000 });
+    say();
+    expect(put.map(({ sequence, unwritten }) => [sequence, unwritten])).toEqual([
+      [1, true],
+      [1_900_000_001, true],
+      [1_900_000_002, true],
+    ]);
   });
 
   it("after a minute without news (R31)", () => {

@@ -86,7 +86,11 @@ describe("proofs and reports", () => {
   it("keeps a report, and says why an older one is not kept (R38)", async () => {
     const report = (sequence: number) => sealReport(makeReport({ sequence }), hostKey);
     expect(await client.sendReport(report(2))).toEqual({ kept: true });
-    expect(await client.sendReport(report(1))).toEqual({ kept: false, why: "older: sequence 2 is here" });
+    expect(await client.sendReport(report(1))).toEqual({
+      kept: false,
+      why: "older: sequence 2 is here",
+      behind: { has: { epoch: 3, number: 7 }, boot: 1, sequence: 2 },
+    });
     expect(raised.records.reports.map(({ sequence }) => sequence)).toEqual([2]);
   });
 

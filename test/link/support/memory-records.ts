@@ -99,7 +99,7 @@ export function createMemoryRecords(): MemoryRecords {
       check();
       const last = records.reports.at(-1);
       if (last !== undefined && last.sequence >= report.sequence)
-        return { outcome: "older", why: `sequence ${last.sequence} is here` };
+        return { outcome: "older", why: `sequence ${last.sequence} is here`, kept: last };
       records.reports.push(report);
       return { outcome: "kept" };
     },

@@ -9,7 +9,7 @@ import { listGrants, textOf } from "../hosts/model-machine.ts";
 import type { KeptReport } from "../store/backend.ts";
 import type { CommitChecks, Mailed } from "./check-commits.ts";
 import { createStuckChecks } from "./check-stuck.ts";
-import { demand } from "./violation.ts";
+import { demand, ViolationError } from "./violation.ts";
 
 export interface HostChecks {
   /** A host touches something on its machine. */
@@ -18,6 +18,8 @@ export interface HostChecks {
   report(host: SimulatedHost, report: Report): void;
   /** What it said became its account. */
   kept(kept: KeptReport): void;
+  /** It is said to have gone back. */
+  reverted(report: Report, why: string): void;
   /** The records are those of a backup: what they said of hosts is of then. */
   restored(): void;
   /** A person went on above what was seen. */
@@ -36,7 +38,7 @@ interface Applied {
   readonly mailed: Mailed;
 }
 
-/** I1, I4, I6, I8, I8c, I10, I11, I13, I16 and L3, at each thing that a host touches and says. */
+/** I1, I4, I6, I8, I8c, I10, I11, I13, I16, I17 and L3, at each thing that a host touches and says. */
 export function createHostChecks({ commits, withdrawn }: HostFacts): HostChecks {
   const applied = new Map<string, Applied>();
   /** Whether somebody went on above what hosts have, since the last restore; null: there was none. */
@@ -88,6 +90,9 @@ export function createHostChecks({ commits, withdrawn }: HostFacts): HostChecks 
       accounts.set(report.node, report);
       // What failed before the backup is not known to those who look now.
       if (isRecovered === null) stuck.see(report, track);
+    },
+    reverted({ node }, why) {
+      throw new ViolationError("I17", `${node} is said to have gone back, and no disk of it ever did: ${why}`);
     },
     restored() {
       isRecovered = false;

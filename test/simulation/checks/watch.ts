@@ -40,6 +40,7 @@ export function watch(parts: Parts): HostChecks {
   store.onChangeRead = (...look) => commits.look(...look);
   store.onDeclaration = (node) => parts.waiters.wake(node);
   store.onKept = (kept) => guard(parts, () => hosts.kept(kept));
+  store.onReverted = (report, why) => guard(parts, () => hosts.reverted(report, why));
   store.onWithdrawn = ({ id, version, provider }) => {
     const key = `${id}#${version}`;
     withdrawn.add(key);

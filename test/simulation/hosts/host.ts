@@ -8,6 +8,7 @@ import { createOutbox } from "../../../src/host/cycle/outbox.ts";
 import { createPatience } from "../../../src/host/cycle/patience.ts";
 import { pollLoop } from "../../../src/host/cycle/poll-loop.ts";
 import { createReporter } from "../../../src/host/cycle/reporter.ts";
+import type { ReportAnswer } from "../../../src/link/host-client.ts";
 import type { HostClock } from "../../../src/host/host-clock.ts";
 import type { Random } from "../random.ts";
 import { createProcess, type Process, type Timeline } from "../timeline.ts";
@@ -18,7 +19,7 @@ import { createMachineEffects, type Machine, type MachineFaults, type Touched } 
 /** The way between a host and whichever controller answers. */
 export interface HostLink {
   fetchDeclaration(after: Order | null, waitMs: number, signal: AbortSignal): Promise<Buffer | null>;
-  sendReport(report: Report): Promise<{ readonly kept: boolean; readonly why: string }>;
+  sendReport(report: Report): Promise<ReportAnswer>;
 }
 
 export interface SimulatedHost {
@@ -75,8 +76,7 @@ export async function startHost(options: StartHost): Promise<void> {
       async sendReport(envelope) {
         const report = reports.get(Buffer.from(envelope).toString());
         if (report === undefined) throw new Error("a report that was not signed here");
-        const answer = await link.sendReport(report);
-        return answer.kept ? { kept: true } : { kept: false, why: answer.why };
+        return await link.sendReport(report);
       },
     },
     signReport(report) {
@@ -88,12 +88,16 @@ export async function startHost(options: StartHost): Promise<void> {
     log: noLog,
     chance,
     onWord: () => undefined,
+    onBehind(kept) {
+      reporter.hearBehind(kept);
+      loop.look();
+    },
   });
   const put = (report: Report): void => {
     options.onReport(report);
     outbox.put(report);
   };
-  const report = createReporter({ identity, boot, inbox, nowMs: clock.nowMs, lastWordMs: () => null, put });
+  const reporter = createReporter({ identity, boot, inbox, nowMs: clock.nowMs, lastWordMs: () => null, put });
   const patience = createPatience(clock.nowMs);
   const redact = (text: string): string => text;
   const loop = createApplyLoop({
@@ -102,7 +106,7 @@ export async function startHost(options: StartHost): Promise<void> {
     intervalMs,
     log: noLog,
     clock,
-    report,
+    report: reporter.report,
     pass({ accepted, signal, ...rest }) {
       const effects = createMachineEffects(host.machine, options.machine, pass, (...touched) =>
         options.onApply(accepted, ...touched),

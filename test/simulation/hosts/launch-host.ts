@@ -46,6 +46,7 @@ export function launchHost(parts: Parts, checks: HostChecks, node: string): void
       answering: () => listAnswering(parts),
       isCut: () => isUntil(parts.cuts),
       isEnrolled: () => store.records.nodes.get(node)?.incarnation === incarnation,
+      keptPlace: () => store.records.accounts.get(node) ?? null,
       pickOld(chance) {
         const { mark } = host.disk;
         const all = store.records.declarations.get(node) ?? [];

@@ -1,6 +1,7 @@
 import type { Order } from "../../../src/core/declaration.ts";
-import type { Report } from "../../../src/core/report.ts";
+import type { Report, ReportPlace } from "../../../src/core/report.ts";
 import { UnavailableError } from "../../../src/core/errors.ts";
+import type { ReportAnswer } from "../../../src/link/host-client.ts";
 import type { Controller } from "../controllers/controller.ts";
 import type { Faults } from "../faults.ts";
 import type { Random } from "../random.ts";
@@ -45,6 +46,8 @@ export interface LinkParts {
   readonly isCut: () => boolean;
   /** The records know this host, and not one before or after it. */
   readonly isEnrolled: () => boolean;
+  /** What is kept of this node, as the answer to an older report says it. */
+  readonly keptPlace: () => ReportPlace | null;
   /** A truly signed declaration from before: a relay that is behind, or somebody who replays. */
   readonly pickOld: (random: Random) => Uint8Array | null;
 }
@@ -105,21 +108,17 @@ async function fetchOnce(
   return later === null || !mayStill ? null : Buffer.from(later);
 }
 
-async function sendOnce(
-  parts: LinkParts,
-  process: Process,
-  report: Report,
-  random: Random,
-): Promise<{ readonly kept: boolean; readonly why: string }> {
+async function sendOnce(parts: LinkParts, process: Process, report: Report, random: Random): Promise<ReportAnswer> {
   const { faults, timeline } = parts;
   await mayBeLost(parts, process);
-  const deliver = async (): Promise<{ kept: boolean; why: string }> => {
+  const deliver = async (): Promise<ReportAnswer> => {
     const isLate = faults.isOn("link") && random.chance(0.1);
     await timeline.pass(isLate ? random.between(100, 60_000) : random.between(1, 30));
     const [controller] = parts.answering();
     if (controller === undefined) throw new UnavailableError("no controller answers");
     const kept = await controller.connection.keepReport(report);
-    return { kept: kept === "kept" || kept === "duplicate", why: kept };
+    if (kept === "kept" || kept === "duplicate") return { kept: true };
+    return { kept: false, why: kept, behind: kept === "older" ? parts.keptPlace() : null };
   };
   // The same report twice, the second one whenever it comes; nobody hears the answer.
   if (faults.isOn("link") && random.chance(0.05)) deliver().catch(() => undefined);

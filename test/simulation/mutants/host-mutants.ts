@@ -17,7 +17,8 @@ export const hostMutants: readonly Mutant[] = [
     find: `    await options.disk.writeKept(envelope);
     await options.disk.writeMark(mark);`,
     replace: `    await Promise.resolve(envelope);`,
-    breaks: ["I1", "L1"],
+    // A host that forgets is one that goes back, and is said to be.
+    breaks: ["I1", "L1", "I17"],
   },
   {
     name: "host-takes-others",
@@ -42,6 +43,15 @@ export const hostMutants: readonly Mutant[] = [
     find: `if (place > 0) return { kind: "kept" };`,
     replace: `if (place !== 0) return { kind: "kept" };`,
     breaks: ["I10"],
+  },
+  {
+    name: "reverted-by-clock",
+    why: "a report that comes late is taken for one of a host that went back, because a clock was set back",
+    file: "src/decide/judge-reversion.ts",
+    find: `if (place >= 0 || report.behind === undefined || compareReports(report.behind, kept) < 0) return null;`,
+    replace: `const madeAt = (of: object): string => ("at" in of ? String(of.at) : "");
+  if (place >= 0 || madeAt(report) <= madeAt(kept)) return null;`,
+    breaks: ["I17"],
   },
   {
     name: "report-of-anybody",

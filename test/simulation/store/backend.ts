@@ -39,6 +39,8 @@ export interface Hooks {
   onDeclaration: (node: string) => void;
   /** A report became its node's account. */
   onKept: (kept: KeptReport) => void;
+  /** A host is said to have gone back. */
+  onReverted: (report: Report, why: string) => void;
   /** A push looks whom it changed. */
   onChangeRead: (push: string, world: World, baseline: ReadonlyMap<Name, Digest | null>) => void;
   /** The provider's host said that it is gone. */
@@ -126,6 +128,7 @@ export function createBackend(timeline: Timeline, first: Records): Backend {
     onDeclaration: () => undefined,
     onKept: () => undefined,
     onChangeRead: () => undefined,
+    onReverted: () => undefined,
     onWithdrawn: () => undefined,
   };
   return backend;

@@ -11,6 +11,7 @@ export function keepReport(
   draft: Draft,
   report: Report,
   receivedAt: string,
+  onReverted: (report: Report, why: string) => void,
 ): "kept" | "duplicate" | "older" | "refused" {
   const node = draft.nodes.get(report.node);
   const account = draft.accounts.get(report.node) ?? null;
@@ -45,6 +46,7 @@ export function keepReport(
   }
   if (decision.kind === "duplicate") return "duplicate";
   if (decision.kind === "older" && decision.reversion && account !== null) {
+    onReverted(report, decision.reversion.why);
     const since = account.reverted?.since ?? receivedAt;
     draft.accounts = put(draft.accounts, report.node, { ...account, reverted: { ...decision.reversion, since } });
   }

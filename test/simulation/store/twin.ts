@@ -60,7 +60,7 @@ function connect(timeline: Timeline, backend: Backend, process: Process, faults:
     async keepReport(report) {
       const claim = claimOf(report);
       const decision = await writeHeeding(backend, road, claim, (draft) => {
-        const kept = keepReport(draft, report, backend.nowIso());
+        const kept = keepReport(draft, report, backend.nowIso(), backend.onReverted);
         const account = draft.accounts.get(report.node);
         const enrolled = draft.nodes.get(report.node)?.incarnation ?? null;
         if (kept === "kept" && account !== undefined) backend.onKept({ report, track: account.track, enrolled });
