@@ -1,4 +1,3 @@
-import type { Condition } from "../core/condition.ts";
 import { InputError } from "../core/errors.ts";
 import type { Name, ObjectId } from "../core/names.ts";
 import { holdSources } from "../decide/hold-sources.ts";
@@ -23,7 +22,8 @@ import type { ComparisonRequest } from "./control-types.ts";
 import { keptFor } from "./kept-records.ts";
 import { loadBuildPlan, type BuildSurroundings } from "./load-build-facts.ts";
 import { askSettled } from "./remember-settled.ts";
-import { fetchCode, isSourceFailure, lookAtSources, noteFetchFailure } from "./look-at-sources.ts";
+import { fetchHeads } from "./fetch-heads.ts";
+import { fetchCode, lookAtSources } from "./look-at-sources.ts";
 
 /**
  * One whole comparison: look, read what moved, keep what was read, announce what may be rebuilt. The tips it saw are
@@ -34,7 +34,7 @@ export async function compareAll(
   request: ComparisonRequest,
   signal: AbortSignal,
 ): Promise<{ wave: string | null }> {
-  const looked = await lookAtSources(deps);
+  const looked = await lookAtSources(deps, { signal });
   const repositories = await openRepositories(deps);
   const urls = new Map([...repositories].map(([name, { url }]) => [name, url]));
   const said = await listConditions(deps.db, deps.mesh);
@@ -47,7 +47,7 @@ export async function compareAll(
     await markCompared(deps, looked);
     return { wave: request.wave };
   }
-  const heads = await fetchHeads(deps, repositories, { looked, unfetched });
+  const heads = await fetchHeads(deps, repositories, { looked, unfetched, signal });
   const isAsLooked = [...looked].every(([head, commit]) => heads.get(head) === commit);
   const settled = isAsLooked ? asked : await askSettled(deps, { repositories: urls, heads });
   const read = settled.isKnown ? 0 : await readModules(deps, { repositories, heads, version: settled.version, signal });
@@ -120,38 +120,6 @@ async function openRepositories(deps: ControlDependencies): Promise<Map<Name, Re
     }
   }
   return opened;
-}
-
-/**
- * Brings the tips here. Where that fails, the last tip that was compared stays: one bad source stops no other. Of a
- * repository that could not be opened nothing can be read: its modules say so, and keep what was fit.
- */
-async function fetchHeads(
-  deps: ControlDependencies,
-  repositories: ReadonlyMap<Name, Repository>,
-  {
-    looked,
-    unfetched,
-  }: { readonly looked: ReadonlyMap<string, ObjectId | null>; readonly unfetched: readonly Condition[] },
-): Promise<ReadonlyMap<string, ObjectId | null>> {
-  const heads = new Map(looked);
-  for (const head of await listHeads(deps.db, deps.mesh)) {
-    const commit = heads.get(headKey(head.repository, head.branch)) ?? null;
-    const repository = repositories.get(head.repository);
-    if (repository === undefined) heads.set(headKey(head.repository, head.branch), null);
-    if (commit === null || repository === undefined) continue;
-    try {
-      await repository.fetchCommits([{ branch: head.branch, commit }]);
-      for (const { code, subject } of unfetched)
-        if (subject === headKey(head.repository, head.branch))
-          await clearCondition(deps.db, deps.mesh, { code, subject });
-    } catch (error) {
-      if (!isSourceFailure(error)) throw error;
-      await noteFetchFailure(deps, head, error.message);
-      heads.set(headKey(head.repository, head.branch), head.comparedCommit);
-    }
-  }
-  return heads;
 }
 
 /** A repository that never answered has no branches that could be missing: what is known is that it did not answer. */

@@ -2,6 +2,7 @@ import type { Name } from "../core/names.ts";
 import type { SituationLimits } from "../decide/situation-facts.ts";
 import type { Database } from "../store/database.ts";
 import type { ImportCache } from "../source/imports/import-cache.ts";
+import type { FetchBounds } from "./fetch-desk.ts";
 import type { PushRecords } from "./push-records.ts";
 import type { RepositoryPool } from "./repository-pool.ts";
 
@@ -27,6 +28,8 @@ export interface ControlDependencies extends PushDependencies {
   readonly lostAfterMs: number;
   /** Behind for so long without a verdict, a module has newer commits of what it is built against wait for it. */
   readonly starvedAfterMs: number;
+  /** How long a comparison waits for sources. `fetchBounds` where it is left out. */
+  readonly fetches?: FetchBounds;
   /** Part of ids of pushes and waves, which a person can read. */
   readonly makeSuffix: () => string;
 }

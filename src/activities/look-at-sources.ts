@@ -16,6 +16,8 @@ export interface LookOptions {
   /** Which repositories; all where it is left out. */
   readonly isAsked?: (repository: Name) => boolean;
   readonly onLook?: (repository: Name, came: "answered" | "no answer") => void;
+  /** Ends what is being asked. */
+  readonly signal?: AbortSignal;
 }
 
 const code = "source-unreachable";
@@ -41,7 +43,8 @@ export async function lookAtSources(
   const lookOn = async (): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const [repository, followed] = next;
-      const tips = await lookAtOne({ ...deps, said }, repository, followed);
+      options.signal?.throwIfAborted();
+      const tips = await lookAtOne({ ...deps, said, signal: options.signal }, repository, followed);
       options.onLook?.(repository, tips === "no answer" ? "no answer" : "answered");
       for (const head of followed) {
         const tip = tips === "no answer" ? null : (tips.get(head.branch) ?? null);
@@ -51,7 +54,13 @@ export async function lookAtSources(
     }
   };
   await Promise.all(Array.from({ length: looksAtOnce }, lookOn));
-  return resolved;
+  // In one order, whoever answered first.
+  return new Map(
+    heads.map(({ repository, branch }) => {
+      const head = headKey(repository, branch);
+      return [head, resolved.get(head) ?? null];
+    }),
+  );
 }
 
 /** Also what a look beside this one said after the source had answered: the record alone would not show it. */
@@ -61,7 +70,7 @@ async function listSaid({ db, mesh }: LookDependencies): Promise<ReadonlySet<str
 }
 
 async function lookAtOne(
-  deps: LookDependencies & { readonly said: ReadonlySet<string> },
+  deps: LookDependencies & { readonly said: ReadonlySet<string>; readonly signal: AbortSignal | undefined },
   repository: Name,
   heads: readonly SourceHead[],
 ): Promise<ReadonlyMap<string, ObjectId | null> | "no answer"> {
@@ -69,7 +78,10 @@ async function lookAtOne(
   let tips: ReadonlyMap<string, ObjectId | null>;
   try {
     const opened = await deps.repositories.open({ name: repository, url });
-    tips = await opened.lookAtHeads(heads.map((head) => head.branch));
+    tips = await opened.lookAtHeads(
+      heads.map((head) => head.branch),
+      deps.signal,
+    );
   } catch (error) {
     if (!isSourceFailure(error)) throw error;
     for (const head of heads) await noteFailure(deps, repository, head.branch, error.message);

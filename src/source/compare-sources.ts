@@ -70,7 +70,7 @@ export function createImportReaders(): ReadonlyMap<string, ImportReader> {
 export async function compareSources(options: CompareSources): Promise<Comparison> {
   const memory = options.memory ?? createSourceMemory();
   const { placed, missing } = placeModules(options, memory);
-  const fetchOnce = createFetchOnce();
+  const fetchOnce = createFetchOnce(options.signal);
   await fetchUnknown(options, placed, fetchOnce);
   const placements = memory.placementsOf(options.modules);
   const readers = options.readers ?? createImportReaders();

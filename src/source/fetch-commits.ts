@@ -32,17 +32,35 @@ export async function fetchCommits(
   remote: Remote,
   wanted: readonly { branch: string; commit: ObjectId }[],
 ): Promise<void> {
-  const before = fetching.get(remote.dir) ?? Promise.resolve();
+  const { dir, signal } = remote;
+  signal?.throwIfAborted();
+  const before = fetching.get(dir) ?? Promise.resolve();
   // Whether the one before us came to an end well is its own caller's matter.
-  const mine = before.then(
-    () => fetchMissing(remote, wanted),
-    () => fetchMissing(remote, wanted),
-  );
-  fetching.set(remote.dir, mine);
+  const start = (): Promise<void> => {
+    signal?.throwIfAborted();
+    return fetchMissing(remote, wanted);
+  };
+  const mine = before.then(start, start);
+  fetching.set(dir, mine);
+  const forget = (): void => {
+    if (fetching.get(dir) === mine) fetching.delete(dir);
+  };
+  void mine.then(forget, forget);
+  await untilAborted(mine, signal);
+}
+
+/** Also while it only waits for the one before. */
+async function untilAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return await work;
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason);
+  });
+  signal.addEventListener("abort", stop, { once: true });
   try {
-    await mine;
+    await Promise.race([work, aborted]);
   } finally {
-    if (fetching.get(remote.dir) === mine) fetching.delete(remote.dir);
+    signal.removeEventListener("abort", stop);
   }
 }
 

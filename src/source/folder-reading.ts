@@ -19,13 +19,13 @@ export type FetchOnce = (
   commits: readonly { readonly branch: string; readonly commit: ObjectId }[],
 ) => Promise<void>;
 
-export function createFetchOnce(): FetchOnce {
+export function createFetchOnce(signal?: AbortSignal): FetchOnce {
   const asked = new Set<string>();
   return async (repository, commits) => {
     const wanted = new Map<ObjectId, { readonly branch: string; readonly commit: ObjectId }>();
     for (const one of commits) if (!asked.has(`${repository.dir}\0${one.commit}`)) wanted.set(one.commit, one);
     if (wanted.size === 0) return;
-    await repository.fetchCommits([...wanted.values()]);
+    await repository.fetchCommits([...wanted.values()], signal);
     for (const commit of wanted.keys()) asked.add(`${repository.dir}\0${commit}`);
   };
 }

@@ -98,14 +98,23 @@ export class GitError extends Error {
 
 const stderrLimit = 4000;
 
+/** In groups of their own they would outlive us: one that a source keeps waiting, for ever. */
+const living = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of living) killGroup(child);
+});
+
 /** A process of git in a group of its own, with nothing of our environment that it does not need. */
 export function spawnGit(run: Pick<GitRun, "dir" | "args" | "config">): ChildProcessWithoutNullStreams {
-  return spawn("git", [...hardening, ...(run.dir === undefined ? [] : [`--git-dir=${run.dir}`]), ...run.args], {
+  const child = spawn("git", [...hardening, ...(run.dir === undefined ? [] : [`--git-dir=${run.dir}`]), ...run.args], {
     cwd: "/",
     env: { ...gitEnvironment(), ...configEnvironment(run.config ?? []) },
     stdio: ["pipe", "pipe", "pipe"],
     detached: true,
   });
+  living.add(child);
+  child.once("close", () => living.delete(child)).once("error", () => living.delete(child));
+  return child;
 }
 
 /** Runs git and hands out its stdout as it comes. GitError when it fails; the whole process group ends with us. */

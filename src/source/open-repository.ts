@@ -51,8 +51,8 @@ export async function openRepository(options: OpenRepository): Promise<Repositor
   return {
     url,
     dir,
-    lookAtHeads: (branches) => lookAtHeads(remote, branches),
-    fetchCommits: (wanted) => whole(fetchCommits(remote, wanted)),
+    lookAtHeads: (branches, own) => lookAtHeads({ ...remote, signal: joinSignals(signal, own) }, branches),
+    fetchCommits: (wanted, own) => whole(fetchCommits({ ...remote, signal: joinSignals(signal, own) }, wanted)),
     hasObject: (id) => whole(hasObject(session, id)),
     commitInfo: (commit) => whole(commitInfo(local, commit)),
     treeAt: (id, path) => whole(treeAt(local, id, path)),
@@ -63,6 +63,10 @@ export async function openRepository(options: OpenRepository): Promise<Repositor
       wholeStream(listTree(local, tree, { entryLimit, paths: paths ?? [] }), explain),
     readBlobs: (blobs) => wholeStream(readBlobs(local, blobs), explain),
   };
+}
+
+function joinSignals(all: AbortSignal | undefined, own: AbortSignal | undefined): AbortSignal | undefined {
+  return all === undefined || own === undefined ? (all ?? own) : AbortSignal.any([all, own]);
 }
 
 /** A damaged clone heals: it is thrown away, and whoever asks again has it made anew (case 4). */

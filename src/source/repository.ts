@@ -38,9 +38,15 @@ export interface Repository {
   readonly url: string;
   readonly dir: string;
   /** The tip of each branch by one look; null where the branch does not exist. */
-  lookAtHeads(branches: readonly string[]): Promise<ReadonlyMap<string, ObjectId | null>>;
-  /** Makes sure that these commits are here. Asks the remote only for those that are not. */
-  fetchCommits(wanted: readonly { readonly branch: string; readonly commit: ObjectId }[]): Promise<void>;
+  lookAtHeads(branches: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, ObjectId | null>>;
+  /**
+   * Makes sure that these commits are here. Asks the remote only for those that are not. `signal`: kills what asks, and
+   * throws its reason.
+   */
+  fetchCommits(
+    wanted: readonly { readonly branch: string; readonly commit: ObjectId }[],
+    signal?: AbortSignal,
+  ): Promise<void>;
   hasObject(id: ObjectId): Promise<boolean>;
   commitInfo(commit: ObjectId): Promise<CommitInfo>;
   /** Id of the tree at a path of a commit or tree; null where there is none, or it is not a folder. */

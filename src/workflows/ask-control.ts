@@ -8,8 +8,9 @@ interface Patience {
 }
 
 /**
- * A comparison brings what moved of every source here, one after the other, and gives up each that hangs after ten minutes
- * (case 4). Were it given up itself by then, it would be made again and again, and nothing would be planned.
+ * A comparison brings what moved of every source here, a few at once, and goes on without each that hangs after half a minute
+ * (case 4); what it reads then may be much. Were it given up itself by then, it would be made again and again, and nothing
+ * would be planned.
  */
 export const patienceOfComparison: Patience = { startToCloseTimeout: "6 hours" };
 

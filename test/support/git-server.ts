@@ -6,8 +6,8 @@ import { dirname, basename, join } from "node:path";
 import { createCertificateAuthority, issueServerCertificate } from "../../src/link/certificate-authority.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 
-/** What a server does with a request instead of answering as git does. */
-export type Misbehaviour = (request: IncomingMessage, response: ServerResponse) => boolean;
+/** What a server does with a request instead of answering as git does; a promise: git answers when it is kept. */
+export type Misbehaviour = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<void>;
 
 /** A real git server over https on this machine: git's own `http-backend` behind a server of Node's. */
 export interface GitServer {
@@ -51,8 +51,9 @@ async function startServer(repositoryDir: string, tls: { cert: string; key: stri
   const server = createServer(tls, (request, response) => {
     authorizations.push(request.headers.authorization);
     paths.push(request.url ?? "");
-    if (misbehaviour?.(request, response) === true) return;
-    answerByGit(repositoryDir, request, response);
+    const instead = misbehaviour?.(request, response) ?? false;
+    if (instead === true) return;
+    void Promise.resolve(instead).then(() => answerByGit(repositoryDir, request, response));
   });
   const port = await listen(server);
   const host = `127.0.0.1:${port}`;

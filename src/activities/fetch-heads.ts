@@ -1,0 +1,76 @@
+import type { Condition } from "../core/condition.ts";
+import type { Name, ObjectId } from "../core/names.ts";
+import { headKey } from "../source/compare-sources.ts";
+import type { Repository } from "../source/repository.ts";
+import { clearCondition } from "../store/conditions.ts";
+import { listHeads } from "../store/source-heads.ts";
+import type { ControlDependencies } from "./control-dependencies.ts";
+import { createFetchDesk, fetchBounds, type FetchDesk, type WantedTip } from "./fetch-desk.ts";
+import { isSourceFailure, noteFetchFailure } from "./look-at-sources.ts";
+
+const desks = new WeakMap<ControlDependencies, FetchDesk>();
+
+function deskOf(deps: ControlDependencies): FetchDesk {
+  const desk = desks.get(deps) ?? createFetchDesk(deps.fetches ?? fetchBounds, isSourceFailure);
+  desks.set(deps, desk);
+  return desk;
+}
+
+/**
+ * Brings the tips here. Where that fails, or lasts, the last tip that was compared stays: one bad source stops no other. Of a
+ * repository that could not be opened nothing can be read: its modules say so, and keep what was fit. The answer and what
+ * is noted are the same in whatever order sources answer.
+ */
+export async function fetchHeads(
+  deps: ControlDependencies,
+  repositories: ReadonlyMap<Name, Repository>,
+  {
+    looked,
+    unfetched,
+    signal,
+  }: {
+    readonly looked: ReadonlyMap<string, ObjectId | null>;
+    readonly unfetched: readonly Condition[];
+    readonly signal: AbortSignal;
+  },
+): Promise<ReadonlyMap<string, ObjectId | null>> {
+  const heads = new Map(looked);
+  const wanted = new Map<Repository, WantedTip[]>();
+  const followed = await listHeads(deps.db, deps.mesh);
+  for (const { repository: name, branch } of followed) {
+    const head = headKey(name, branch);
+    const commit = heads.get(head) ?? null;
+    const repository = repositories.get(name);
+    if (repository === undefined) heads.set(head, null);
+    if (commit === null || repository === undefined) continue;
+    wanted.set(repository, [...(wanted.get(repository) ?? []), { head, branch, commit }]);
+  }
+  const answers = await deskOf(deps).fetchAll(wanted, signal);
+  for (const one of followed) {
+    const head = headKey(one.repository, one.branch);
+    const answer = answers.get(head);
+    if (answer === undefined) continue;
+    if (answer === null) {
+      for (const { code, subject } of unfetched)
+        if (subject === head) await clearCondition(deps.db, deps.mesh, { code, subject });
+      continue;
+    }
+    // Another branch of its source is what lasts.
+    if (heads.get(head) === one.comparedCommit && (await isHere(repositories.get(one.repository), one.comparedCommit)))
+      continue;
+    await noteFetchFailure(deps, one, answer.message);
+    heads.set(head, one.comparedCommit);
+  }
+  return heads;
+}
+
+async function isHere(repository: Repository | undefined, commit: ObjectId | null): Promise<boolean> {
+  if (repository === undefined || commit === null) return false;
+  try {
+    return await repository.hasObject(commit);
+  } catch (error) {
+    if (!isSourceFailure(error)) throw error;
+    // absence is the answer: the clone was damaged, and is thrown away
+    return false;
+  }
+}
