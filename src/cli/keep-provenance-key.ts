@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { InputError } from "../core/errors.ts";
 import type { Name } from "../core/names.ts";
-import { writeAtomically } from "../embedded/write-atomically.ts";
+import { writeDurably } from "../disk/write-durably.ts";
 import { generateSigningKey, loadSigningKey, saveSigningKey, type SigningKey } from "../link/keys.ts";
 import { chooseKey, loadRoleKeys } from "../link/role-keys.ts";
 import { createRoot, verifyRoot, type Root, type RootKey, type RootRole } from "../link/root.ts";
@@ -50,7 +50,7 @@ export async function keepProvenanceKey(parts: KeepProvenanceKey): Promise<void>
   };
   // A host may have the one before, and the records need not: the controller puts it into them from here.
   await saveRootFile(rootFolderOf(paths.rootDocument), { version: root.version, envelope: before });
-  await writeAtomically(paths.rootDocument, createRoot(next, [rootKey]));
+  await writeDurably(paths.rootDocument, createRoot(next, [rootKey]), { mode: 0o644 });
   say(`keys: the builder's key ${key.keyId} is in root ${next.version} now, with the role provenance`);
 }
 

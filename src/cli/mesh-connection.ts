@@ -1,5 +1,5 @@
 import type { Name } from "../core/names.ts";
-import { readPrivateFile } from "../link/private-file.ts";
+import { readPrivateFile } from "../disk/private-file.ts";
 import type { Database } from "../store/database.ts";
 import type { RecordsIdentity } from "../store/writers/database-role.ts";
 import type { ServeConfig } from "../worker/serve-config.ts";

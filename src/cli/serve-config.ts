@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { InputError } from "../core/errors.ts";
 import { nameSchema } from "../core/names.ts";
+import { readPrivateFileIfThere } from "../disk/private-file.ts";
 import type { ServeConfig } from "../worker/serve-config.ts";
 import { readDatabaseUrl } from "./mesh-connection.ts";
 import { meshPaths, readMeshSetup } from "./mesh-setup.ts";
@@ -49,13 +49,8 @@ export async function readServeConfig(stateFolder: string): Promise<ServeConfig>
 }
 
 async function readWebhooks(path: string): Promise<ServeConfig["webhooks"]> {
-  let text = "{}";
-  try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
-    // Without the file no webhook was set up: all of them are refused.
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-  }
+  // Without the file no webhook was set up: all of them are refused.
+  const text = (await readPrivateFileIfThere(path)) ?? "{}";
   const parsed = webhooksSchema.safeParse(parseWithoutCause(text, path));
   if (parsed.success) return parsed.data;
   const where = parsed.error.issues[0]?.path.join(".") ?? "";

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { isAlive, type ProcessIdentity } from "./process-identity.ts";
 import { isRecord, readJson } from "./read-json.ts";
-import { writeAtomically } from "./write-atomically.ts";
+import { writeDurably } from "../disk/write-durably.ts";
 
 export interface PidFile {
   readonly identity: ProcessIdentity;
@@ -16,7 +16,7 @@ export async function readPidFile(path: string): Promise<PidFile | null> {
 }
 
 export async function writePidFile(path: string, file: PidFile): Promise<void> {
-  await writeAtomically(path, `${JSON.stringify(file)}\n`);
+  await writeDurably(path, `${JSON.stringify(file)}\n`, { mode: 0o644 });
 }
 
 export async function removePidFile(path: string): Promise<void> {

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { appendFile, chown, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { appendFile, chown, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { hasErrorCode, InputError } from "../core/errors.ts";
+import { InputError } from "../core/errors.ts";
 import type { PostgresBinaries } from "./postgres-binaries.ts";
 import { makeFolderFor, type RunAs } from "./run-as.ts";
 import { runCommand } from "./run-command.ts";
-import { writeAtomically } from "./write-atomically.ts";
+import { readPrivateFileIfThere, writePrivateFile } from "../disk/private-file.ts";
+import { writeDurably } from "../disk/write-durably.ts";
 
 export const postgresUser = "mesh";
 export const postgresDatabase = "mesh";
@@ -21,18 +22,13 @@ export async function readKeptMajor(parent: string, name: string): Promise<numbe
 
 /** The superuser's password, made at the first call. It is only ever in this file and in the URL. */
 export async function keepPassword(file: string): Promise<string> {
-  try {
-    const kept = (await readFile(file, "utf8")).trim();
-    if (kept === "")
-      throw new InputError(`the password file ${file} is empty`, "Put the password back, or begin anew.");
-    return kept;
-  } catch (error) {
-    if (!hasErrorCode(error, "ENOENT")) throw error;
-    const password = randomBytes(24).toString("base64url");
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await writeAtomically(file, `${password}\n`, 0o600);
-    return password;
-  }
+  const kept = (await readPrivateFileIfThere(file))?.trim();
+  if (kept === "") throw new InputError(`the password file ${file} is empty`, "Put the password back, or begin anew.");
+  if (kept !== undefined) return kept;
+  const password = randomBytes(24).toString("base64url");
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writePrivateFile(file, `${password}\n`);
+  return password;
 }
 
 /** A new data folder with the database `mesh` in it. Killed half-way, the next call begins again. */
@@ -75,7 +71,7 @@ export async function writeSettings(
   const all = { listen_addresses: "127.0.0.1", unix_socket_directories: "", port: String(port), ...settings };
   const lines = Object.entries(all).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`);
   const file = join(dataFolder, settingsFile);
-  await writeAtomically(file, lines.join(""), 0o600);
+  await writeDurably(file, lines.join(""), { mode: 0o600 });
   if (runAs !== null) await chown(file, runAs.uid, runAs.gid);
 }
 

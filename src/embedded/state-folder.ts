@@ -7,7 +7,7 @@ import type { Progress } from "./progress.ts";
 import { isRecord, readJson } from "./read-json.ts";
 import { isReachableBy, readRunAs } from "./run-as.ts";
 import { takeStateLock } from "./state-lock.ts";
-import { writeAtomically } from "./write-atomically.ts";
+import { writeDurably } from "../disk/write-durably.ts";
 
 /** The folders of a one-machine mesh, absolute and free of symbolic links. */
 export interface StatePaths {
@@ -79,7 +79,7 @@ export function listPaths(root: string): StatePaths {
 async function keepPort(path: string, name: string): Promise<number> {
   const kept = new Map(Object.entries((await readJson(path, isPorts)) ?? {}));
   const port = kept.get(name) ?? (await chooseKeptPort([...kept.values()]));
-  await writeAtomically(path, `${JSON.stringify(Object.fromEntries(kept.set(name, port)), null, 2)}\n`);
+  await writeDurably(path, `${JSON.stringify(Object.fromEntries(kept.set(name, port)), null, 2)}\n`, { mode: 0o644 });
   return port;
 }
 

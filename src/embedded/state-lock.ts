@@ -5,7 +5,7 @@ import { hasErrorCode, InputError } from "../core/errors.ts";
 import { isIdentity } from "./pid-file.ts";
 import { isAlive, readProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
 import { isRecord, readJson } from "./read-json.ts";
-import { writeAtomically } from "./write-atomically.ts";
+import { writeDurably } from "../disk/write-durably.ts";
 
 export interface StateLock {
   release(): Promise<void>;
@@ -43,7 +43,7 @@ async function tryLock(path: string): Promise<StateLock | ProcessIdentity | "aga
   if (owner === null) throw new Error("this process does not find itself");
   const mine: LockFile = { owner, token: randomBytes(8).toString("hex") };
   const own = `${path}.${mine.token}`;
-  await writeAtomically(own, JSON.stringify(mine));
+  await writeDurably(own, JSON.stringify(mine), { mode: 0o644 });
   try {
     if (await linkAs(own, path)) return { release: () => release(path, mine.token) };
   } finally {

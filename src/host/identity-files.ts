@@ -4,13 +4,13 @@ import { z } from "zod";
 import { hasErrorCode, InputError } from "../core/errors.ts";
 import { nameSchema } from "../core/names.ts";
 import { generateSigningKey, incarnationOf, loadSigningKey, saveSigningKey, type SigningKey } from "../link/keys.ts";
-import { readPrivateFile, writePrivateFile } from "../link/private-file.ts";
+import { readPrivateFile, writePrivateFile } from "../disk/private-file.ts";
 import { verifyRoot } from "../link/root.ts";
 import { generateSealIdentity, recipientOf } from "../link/sealing.ts";
 import type { HostFolders } from "./folders.ts";
 import type { HostIdentity } from "./host-identity.ts";
 import { readStateFile, writeStateFile } from "./state/state-file.ts";
-import { writeDurably } from "./state/write-durably.ts";
+import { writeDurably } from "../disk/write-durably.ts";
 
 const enrolmentSchema = z.object({
   schema: z.literal(1),
@@ -55,7 +55,7 @@ export async function writeEnrolment(folders: HostFolders, enrolment: Enrolment,
 
 /** Replaces the pinned root. Whole and durable, or it throws and the old one is still there. */
 export async function writeRoot(folders: HostFolders, root: Uint8Array): Promise<void> {
-  await writeDurably(rootFile(folders), root, { mode: 0o600 });
+  await writeDurably(rootFile(folders), root, { mode: 0o600, writers: "one" });
 }
 
 /** Throws InputError when the host is not enrolled, or what it kept is damaged or of another host. */

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { hasErrorCode } from "../core/errors.ts";
-import { writeDurably } from "./state/write-durably.ts";
+import { writeDurably } from "../disk/write-durably.ts";
 
 /** What Node takes where it finds no package.json at all: the same as in the sandbox that judged the module. */
 const barrier = "{}\n";
@@ -15,7 +15,7 @@ export async function placeModuleBarrier(root: string): Promise<void> {
   const modules = path.join(root, "modules");
   await mkdir(modules, { recursive: true, mode: 0o755 });
   const file = path.join(modules, "package.json");
-  if ((await readText(file)) !== barrier) await writeDurably(file, barrier, { mode: 0o644 });
+  if ((await readText(file)) !== barrier) await writeDurably(file, barrier, { mode: 0o644, writers: "one" });
 }
 
 async function readText(file: string): Promise<string | null> {

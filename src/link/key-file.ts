@@ -1,7 +1,7 @@
 import { armor, Decrypter, Encrypter } from "age-encryption";
 import { InputError } from "../core/errors.ts";
 import { readSigningKey, saveSigningKey, type SigningKey } from "./keys.ts";
-import { readPrivateFile, writePrivateFile } from "./private-file.ts";
+import { readPrivateFile, writePrivateFile } from "../disk/private-file.ts";
 
 const armorHead = "-----BEGIN AGE ENCRYPTED FILE-----";
 /** scrypt makes each guess slow; a short passphrase would undo that. */

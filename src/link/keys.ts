@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { InputError } from "../core/errors.ts";
-import { readPrivateFile, writePrivateFile } from "./private-file.ts";
+import { readPrivateFile, writePrivateFile } from "../disk/private-file.ts";
 
 /** An Ed25519 key that can sign. `publicKey` is the raw 32 bytes in base64. */
 export type SigningKey = { readonly keyId: string; readonly publicKey: string; readonly privateKey: KeyObject };

@@ -1,5 +1,5 @@
-import { open } from "node:fs/promises";
 import { UnavailableError } from "../core/errors.ts";
+import { readPrivateFile } from "../disk/private-file.ts";
 import type { GitConfig } from "./git.ts";
 
 /** Where the token for one host is. The file holds the token alone and is read at every use, so it may be replaced. */
@@ -41,21 +41,16 @@ async function readToken(path: string, host: string): Promise<string> {
   const next = `Put the token for ${host} into ${path}, readable by the controller's user alone (chmod 600).`;
   let text: string;
   try {
-    const file = await open(path, "r");
-    try {
-      const found = await file.stat();
-      if ((found.mode & 0o077) !== 0) throw new UnavailableError(`the token file ${path} is readable by others`, next);
-      if (!found.isFile() || found.size > tokenLimitBytes)
-        throw new UnavailableError(`the token file ${path} is no file of at most ${tokenLimitBytes} bytes`, next);
-      text = (await file.readFile("utf8")).trim();
-    } finally {
-      await file.close();
-    }
+    text = (await readPrivateFile(path, tokenLimitBytes)).trim();
   } catch (cause) {
-    if (cause instanceof UnavailableError) throw cause;
-    throw new UnavailableError(`the token file ${path} for ${host} cannot be read`, next, { cause });
+    // Whatever it is, a person mends it, and the next look goes on: it is asked for again.
+    throw new UnavailableError(`the token file ${path} for ${host} cannot be used: ${sayWhy(cause)}`, next, { cause });
   }
   // What it holds is not in the message: it is a secret, whatever it is.
   if (!/^[\x21-\x7e]+$/.test(text)) throw new UnavailableError(`the token file ${path} holds no token`, next);
   return text;
+}
+
+function sayWhy(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }

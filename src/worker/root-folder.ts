@@ -1,7 +1,7 @@
 import { mkdir, open, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { whenThere } from "../core/errors.ts";
-import { writeAtomically } from "../embedded/write-atomically.ts";
+import { writeDurably } from "../disk/write-durably.ts";
 import { rootBytesLimit } from "../link/limits.ts";
 import type { VersionedRoot } from "../link/root-chain.ts";
 
@@ -37,7 +37,7 @@ export async function readRootFiles(folder: string, versions: readonly number[])
 /** Whole or not at all. One that is there is replaced: what the records hold was verified. */
 export async function saveRootFile(folder: string, { version, envelope }: VersionedRoot): Promise<void> {
   await mkdir(folder, { recursive: true });
-  await writeAtomically(fileOf(folder, version), envelope);
+  await writeDurably(fileOf(folder, version), envelope, { mode: 0o644 });
 }
 
 function fileOf(folder: string, version: number): string {

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { readPrivateFile } from "../disk/private-file.ts";
 import { createGateway } from "../link/gateway/create-gateway.ts";
 import { createDeclarationWakes, createGatewayRecords } from "./gateway-records.ts";
 import { watchStrangers } from "./watch-strangers.ts";
@@ -34,7 +35,7 @@ export async function startGateway(
     }),
     tls: {
       certPem: await readFile(config.gateway.certificateFile, "utf8"),
-      keyPem: await readFile(config.gateway.certificateKeyFile, "utf8"),
+      keyPem: await readPrivateFile(config.gateway.certificateKeyFile),
     },
     log,
     webhookSecrets: Object.fromEntries(Object.entries(config.webhooks).map(([source, hook]) => [source, hook.secrets])),

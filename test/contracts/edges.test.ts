@@ -1,5 +1,5 @@
 import { createServer } from "node:https";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -188,5 +188,7 @@ describe("the files of a state folder (R42)", () => {
     const refused = readServeConfig(await stateWith({ "secrets/webhooks.json": more }));
     await expect(refused).rejects.toThrow(/webhooks\.json: examples is not as expected/);
     await expect(refused).rejects.not.toThrow(/at least sixteen/);
+    await chmod(join(state, "secrets/webhooks.json"), 0o640);
+    await expect(readServeConfig(state)).rejects.toThrow(/others may read the secret in .*webhooks\.json/);
   });
 });

@@ -98,7 +98,7 @@ describe("a private repository over https", () => {
 
   it("is not asked where others can read the token's file, or it is not there", async () => {
     expect(await messageOf((await open(server.url, await writeToken(0o644))).lookAtHeads(["main"]))).toMatch(
-      /readable by others/,
+      /others may read the secret/,
     );
     expect(await messageOf((await open(server.url, "/nowhere/token")).lookAtHeads(["main"]))).toMatch(/cannot be read/);
     expect(server.paths).toEqual([]);

@@ -5,13 +5,13 @@ import { isIdentity } from "../../src/embedded/pid-file.ts";
 import { isAlive, readProcessIdentity } from "../../src/embedded/process-identity.ts";
 import { listProcesses } from "../../src/embedded/processes.ts";
 import { readJson } from "../../src/embedded/read-json.ts";
-import { writeAtomically } from "../../src/embedded/write-atomically.ts";
+import { writeDurably } from "../../src/disk/write-durably.ts";
 
 /** A temp folder that says whose it is. The user nobody may enter it: servers run as nobody where tests run as root. */
 export async function makeTestFolder(prefix: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), prefix));
   await chmod(folder, 0o755);
-  await writeAtomically(join(folder, "owner.json"), JSON.stringify(readProcessIdentity(process.pid)));
+  await writeDurably(join(folder, "owner.json"), JSON.stringify(readProcessIdentity(process.pid)), { mode: 0o644 });
   return folder;
 }
 

@@ -25,6 +25,14 @@ export const layers: readonly Layer[] = [
     node: "none",
   },
   {
+    folder: "disk",
+    question: "how does a file come to be on a disk: whole, and for whom?",
+    imports: ["core"],
+    types: [],
+    packages: [],
+    node: "all",
+  },
+  {
     folder: "decide",
     question: "what should happen, and why?",
     imports: ["core"],
@@ -43,7 +51,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "source",
     question: "what is in the repositories: commits, trees, manifests, imports?",
-    imports: ["core", "decide", "link/artifact"],
+    imports: ["core", "disk", "decide", "link/artifact"],
     types: [],
     packages: ["oxc-parser", "yaml", "zod", "p-limit", "secure-json-parse", "smol-toml", "web-tree-sitter"],
     node: "all",
@@ -59,7 +67,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "link",
     question: "what crosses between controller and host, and who may send it?",
-    imports: ["core", "decide"],
+    imports: ["core", "disk", "decide"],
     types: [],
     packages: ["zod", "age-encryption", "secure-json-parse", "tar", "@peculiar/x509", "reflect-metadata"],
     node: "all",
@@ -77,6 +85,7 @@ export const layers: readonly Layer[] = [
     question: "what does one machine do with what it was told?",
     imports: [
       "core",
+      "disk",
       "decide/accept-declaration",
       "decide/judge-reset",
       "decide/order",
@@ -109,6 +118,7 @@ export const layers: readonly Layer[] = [
     question: "who joins the real parts together?",
     imports: [
       "core",
+      "disk",
       "decide",
       "store",
       "source",
@@ -126,7 +136,19 @@ export const layers: readonly Layer[] = [
   {
     folder: "cli",
     question: "what did a person type, what do they see?",
-    imports: ["core", "decide", "store", "source", "build", "link", "activities", "worker", "embedded", "host/main"],
+    imports: [
+      "core",
+      "disk",
+      "decide",
+      "store",
+      "source",
+      "build",
+      "link",
+      "activities",
+      "worker",
+      "embedded",
+      "host/main",
+    ],
     types: ["workflows", "host", "link/gateway"],
     packages: [
       "commander",
@@ -145,7 +167,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "embedded",
     question: "PostgreSQL and Temporal for one machine",
-    imports: ["core"],
+    imports: ["core", "disk"],
     types: [],
     packages: [],
     node: "all",

@@ -1,4 +1,4 @@
-import { writeAtomically } from "../../embedded/write-atomically.ts";
+import { writeDurably } from "../../disk/write-durably.ts";
 import { databaseRoles, roleName } from "../../store/writers/database-role.ts";
 import { keepRoles, readRolesInForce, writeRolesScript } from "../../store/writers/keep-roles.ts";
 import type { CommandDefinition, CommandResult } from "../command.ts";
@@ -68,7 +68,7 @@ async function apply({ db, paths, setup }: MeshConnection): ReturnType<typeof ke
   const { settings: _settings, ...file } = setup;
   if (state.enforced !== setup.databaseRoles) {
     const next = { schema: 1, ...file, databaseRoles: state.enforced };
-    await writeAtomically(paths.meshFile, `${JSON.stringify(next, null, 2)}\n`);
+    await writeDurably(paths.meshFile, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o644 });
   }
   return state;
 }

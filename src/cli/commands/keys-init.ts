@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { InputError, whenThere } from "../../core/errors.ts";
 import type { Name } from "../../core/names.ts";
 import { openStateFolder } from "../../embedded/state-folder.ts";
-import { writeAtomically } from "../../embedded/write-atomically.ts";
+import { writeDurably } from "../../disk/write-durably.ts";
 import { keyIdOf } from "../../link/keys.ts";
 import { createRoot, type Root } from "../../link/root.ts";
 import { parseCount, parseName } from "../arguments.ts";
@@ -104,7 +104,7 @@ async function makeRoot({ call, mesh, paths, folder, count, threshold, days, roo
       listKey({ publicKey: provenance, role: "provenance", nowMs, days }),
     ],
   };
-  await writeAtomically(paths.rootDocument, createRoot(root, made.keys));
+  await writeDurably(paths.rootDocument, createRoot(root, made.keys), { mode: 0o644 });
   return {
     words: made.words,
     document: {

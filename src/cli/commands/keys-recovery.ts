@@ -5,7 +5,7 @@ import { nameSchema } from "../../core/names.ts";
 import type { Recovery } from "../../core/recovery.ts";
 import { recoveryLimits } from "../../decide/judge-reset.ts";
 import { describeOrder } from "../../decide/order.ts";
-import { writeAtomically } from "../../embedded/write-atomically.ts";
+import { writeDurably } from "../../disk/write-durably.ts";
 import { loadKeyFile, readPassphrase } from "../../link/key-file.ts";
 import type { SigningKey } from "../../link/keys.ts";
 import { readRecoveryDraft, signRecovery, writeRecovery } from "../../link/recovery-envelope.ts";
@@ -53,7 +53,7 @@ export const keysRecoveryCommand: CommandDefinition = {
     const isNew = !existsSync(file);
     let bytes = isNew ? makeDocument(call, root, nowMs) : await readGiven(call, file, root, nowMs);
     for (const key of keys) bytes = signRecovery(bytes, key);
-    if (isNew || keys.length > 0) await writeAtomically(file, bytes);
+    if (isNew || keys.length > 0) await writeDurably(file, bytes, { mode: 0o644 });
     const { recovery, signedBy } = readRecoveryDraft(bytes, root, nowMs);
     const missing = Math.max(0, root.threshold - signedBy.length);
     return {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { InputError } from "../../core/errors.ts";
 import type { Name } from "../../core/names.ts";
-import { writeAtomically } from "../../embedded/write-atomically.ts";
+import { writeDurably } from "../../disk/write-durably.ts";
 import { describeRootChange } from "../../link/describe-root.ts";
 import { verifyNextRoot } from "../../link/next-root.ts";
 import { chooseKey, loadRoleKeys } from "../../link/role-keys.ts";
@@ -70,7 +70,7 @@ async function publishNext(
   const folder = rootFolderOf(paths.rootDocument);
   if ((await getRoot(db, mesh, have.version))?.equals(bytes) === true) {
     await saveRootFile(folder, { version: have.version, envelope: bytes });
-    await writeAtomically(paths.rootDocument, bytes);
+    await writeDurably(paths.rootDocument, bytes, { mode: 0o644 });
     return {
       code: 0,
       document: { version: have.version, changes: [] },
@@ -91,7 +91,7 @@ async function publishNext(
     );
   // The records first: what a kill leaves is published, and the files follow when this is done again, or by the controller.
   await saveRootFile(folder, { version: next.root.version, envelope: bytes });
-  await writeAtomically(paths.rootDocument, bytes);
+  await writeDurably(paths.rootDocument, bytes, { mode: 0o644 });
   const changes = describeRootChange(have, next.root, nowMs);
   return {
     code: 0,

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { InputError } from "../../core/errors.ts";
-import { writeAtomically } from "../../embedded/write-atomically.ts";
+import { writeDurably } from "../../disk/write-durably.ts";
 import { describeRootChange } from "../../link/describe-root.ts";
 import { loadKeyFile, readPassphrase } from "../../link/key-file.ts";
 import { readDraft, signDraft } from "../../link/root-draft.ts";
@@ -43,7 +43,7 @@ export const keysRootSignCommand: CommandDefinition = {
     if (key !== null) {
       call.context.stderr.write(`${changes.join("\n")}\n`);
       bytes = signDraft(bytes, key);
-      await writeAtomically(file, bytes);
+      await writeDurably(file, bytes, { mode: 0o644 });
     }
     const missing = sayMissing(have, readDraft(bytes, rootKeysOf(have)));
     const done = key === null ? ["not signed: give --key FILE"] : [`signed with ${key.keyId}`];

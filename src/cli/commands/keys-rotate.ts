@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { InputError } from "../../core/errors.ts";
-import { writeAtomically } from "../../embedded/write-atomically.ts";
+import { writeDurably } from "../../disk/write-durably.ts";
 import { describeRootChange } from "../../link/describe-root.ts";
 import { generateSigningKey, saveSigningKey, type SigningKey } from "../../link/keys.ts";
 import { loadRoleKeys, rotatedKeyFile } from "../../link/role-keys.ts";
@@ -62,7 +62,7 @@ export const keysRotateCommand: CommandDefinition = {
     // On disk before it is listed anywhere.
     for (const { file, key } of made.online) await saveSigningKey(file, key);
     const draft = writeDraft(next, await signersHere(have, next, paths, made.keys));
-    await writeAtomically(out, draft);
+    await writeDurably(out, draft, { mode: 0o644 });
     const missing = sayMissing(have, readDraft(draft, rootKeysOf(have)));
     const changes = describeRootChange(have, next, nowMs);
     return {

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { writeAtomically } from "../../embedded/write-atomically.ts";
+import { writeDurably } from "../../disk/write-durably.ts";
 import {
   type Certificate,
   createCertificateAuthority,
@@ -10,7 +10,7 @@ import {
   whyRenewCertificate,
 } from "../../link/certificate-authority.ts";
 import type { SigningKey } from "../../link/keys.ts";
-import { readPrivateFile, writePrivateFile } from "../../link/private-file.ts";
+import { readPrivateFile, writePrivateFile } from "../../disk/private-file.ts";
 import { createRoot, type RootKey } from "../../link/root.ts";
 import { keepProvenanceKey, keepSigningKey, listLongKey } from "../keep-provenance-key.ts";
 import { loopback, type UpParts } from "./up-plan.ts";
@@ -36,7 +36,7 @@ export async function prepareKeys(parts: KeyParts, nowMs: number): Promise<void>
       listLongKey(declarationKey, "declaration", nowMs),
       listLongKey(provenanceKey, "provenance", nowMs),
     ];
-    await writeAtomically(paths.rootDocument, rootDocument(parts, { rootKey, keys }));
+    await writeDurably(paths.rootDocument, rootDocument(parts, { rootKey, keys }), { mode: 0o644 });
   }
   await keepProvenanceKey({ mesh: parts.mesh, paths, nowMs, say: parts.say });
   const authority = await keepAuthority(parts, nowMs);
@@ -56,7 +56,7 @@ async function keepAuthority({ paths, mesh }: KeyParts, nowMs: number): Promise<
     return { certPem: await readFile(paths.authority, "utf8"), keyPem: await readPrivateFile(paths.authorityKey) };
   }
   const authority = await createCertificateAuthority({ mesh, nowMs });
-  await writeAtomically(paths.authority, authority.certPem);
+  await writeDurably(paths.authority, authority.certPem, { mode: 0o644 });
   await writePrivateFile(paths.authorityKey, authority.keyPem);
   return authority;
 }
@@ -80,7 +80,7 @@ async function renewGatewayCertificate(
   }
   const certificate = await issueServerCertificate(authority, { ...subjects, nowMs });
   await writePrivateFile(paths.gatewayKey, certificate.keyPem);
-  await writeAtomically(paths.gatewayCertificate, certificate.certPem);
+  await writeDurably(paths.gatewayCertificate, certificate.certPem, { mode: 0o644 });
 }
 
 function belongTogether({ certPem, keyPem }: Certificate): boolean {

@@ -1,4 +1,4 @@
-import { writePrivateFile } from "../../link/private-file.ts";
+import { writePrivateFile } from "../../disk/private-file.ts";
 import { type Database, openDatabase } from "../../store/database.ts";
 import { ensureMesh } from "../../store/meshes.ts";
 import { runMigrations } from "../../store/migrate.ts";

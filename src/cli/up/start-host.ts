@@ -5,8 +5,8 @@ import type { Name } from "../../core/names.ts";
 import { runCommand } from "../../embedded/run-command.ts";
 import type { Running } from "../../embedded/running.ts";
 import { startChild } from "../../embedded/start-child.ts";
-import { writeAtomically } from "../../embedded/write-atomically.ts";
-import { writePrivateFile } from "../../link/private-file.ts";
+import { writeDurably } from "../../disk/write-durably.ts";
+import { writePrivateFile } from "../../disk/private-file.ts";
 import { addNode, getNode } from "../../store/nodes.ts";
 import { createHostToken } from "../create-host-token.ts";
 import { hostProgramFile } from "../host-program.ts";
@@ -34,7 +34,7 @@ export async function enrolHost(parts: UpParts, connection: MeshConnection, node
   } finally {
     await rm(tokenFile, { force: true });
   }
-  await writeAtomically(doneFile, "");
+  await writeDurably(doneFile, "", { mode: 0o644 });
 }
 
 /** The host as a process of its own. On an orderly stop it ends the services that it started too. */

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { writeAtomically } from "../../embedded/write-atomically.ts";
+import { writeDurably } from "../../disk/write-durably.ts";
 import type { MeshFile } from "../mesh-setup.ts";
 import type { UpParts } from "./up-plan.ts";
 
@@ -15,11 +15,11 @@ export async function writeMeshFile(
     gateway: { host: parts.listen, port: parts.ports.gateway },
     databaseRoles: found.databaseRoles,
   };
-  await writeAtomically(parts.paths.meshFile, `${JSON.stringify(file, null, 2)}\n`);
+  await writeDurably(parts.paths.meshFile, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o644 });
   return file;
 }
 
 /** A person's settings are never written over. */
 export async function writeFirstSettings(path: string, settings: Readonly<Record<string, unknown>>): Promise<void> {
-  if (!existsSync(path)) await writeAtomically(path, `${JSON.stringify(settings, null, 2)}\n`);
+  if (!existsSync(path)) await writeDurably(path, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o644 });
 }

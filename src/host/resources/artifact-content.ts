@@ -5,7 +5,7 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { hasErrorCode } from "../../core/errors.ts";
 import { contentDigest, type ContentEntry } from "../../link/artifact/content-digest.ts";
-import { syncFolder } from "../state/write-durably.ts";
+import { syncFolder } from "../../disk/write-durably.ts";
 
 /** What was hashed once is not hashed again while nothing about it has changed. */
 const verified = new Map<string, { readonly fingerprint: string; readonly digest: string }>();

@@ -5,7 +5,7 @@ import { unpackArtifact } from "../../link/artifact/unpack.ts";
 import type { ResourceOf } from "../../core/resource.ts";
 import { shortDigest } from "../folders.ts";
 import type { NodeContext } from "../node-context.ts";
-import { syncFolder } from "../state/write-durably.ts";
+import { syncFolder } from "../../disk/write-durably.ts";
 import { readArtifactDigest, syncFolders } from "./artifact-content.ts";
 import type { Conclusion, Difference, ResourceHandler } from "./resource-handler.ts";
 

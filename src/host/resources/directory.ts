@@ -3,7 +3,7 @@ import { lstat, mkdir, open } from "node:fs/promises";
 import type { ResourceOf } from "../../core/resource.ts";
 import type { NodeContext } from "../node-context.ts";
 import type { Owner } from "../service-user.ts";
-import { syncFolder } from "../state/write-durably.ts";
+import { syncFolder } from "../../disk/write-durably.ts";
 import path from "node:path";
 import { hasErrorCode } from "../../core/errors.ts";
 import { prepareInRoot, resolveInRoot } from "./path-in-root.ts";

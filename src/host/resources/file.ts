@@ -6,7 +6,7 @@ import { hasErrorCode } from "../../core/errors.ts";
 import type { ResourceOf } from "../../core/resource.ts";
 import type { NodeContext } from "../node-context.ts";
 import type { Owner } from "../service-user.ts";
-import { syncFolder, writeDurably } from "../state/write-durably.ts";
+import { syncFolder, writeDurably } from "../../disk/write-durably.ts";
 import { prepareInRoot, resolveInRoot } from "./path-in-root.ts";
 import { writeProvisions } from "./provisions-file.ts";
 import type { Conclusion, Difference, ResourceHandler } from "./resource-handler.ts";
@@ -63,7 +63,7 @@ export function createFileHandler(
       const file = await prepareInRoot(root, wanted.path);
       // What is no file is not ours to delete, except a link: renaming over it would do the same.
       if (observed.type === "other" && (await lstat(file)).isDirectory()) await rmdir(file);
-      await writeDurably(file, wanted.bytes, { mode: wanted.mode, owner: wanted.owner });
+      await writeDurably(file, wanted.bytes, { mode: wanted.mode, owner: wanted.owner, writers: "one" });
     },
     conclude: concludeFile,
     async remove(resource) {

@@ -1,7 +1,7 @@
 import { readFile, rename } from "node:fs/promises";
 import path from "node:path";
 import { hasErrorCode } from "../../core/errors.ts";
-import { syncFolder, writeDurably } from "./write-durably.ts";
+import { syncFolder, writeDurably } from "../../disk/write-durably.ts";
 
 /**
  * The exact envelope that was accepted. It is written before the mark: so whatever a kill leaves, the kept
@@ -18,7 +18,7 @@ export async function readKeptDeclaration(stateFolder: string): Promise<Uint8Arr
 }
 
 export async function writeKeptDeclaration(stateFolder: string, envelope: Uint8Array): Promise<void> {
-  await writeDurably(keptFile(stateFolder), envelope, { mode: 0o600 });
+  await writeDurably(keptFile(stateFolder), envelope, { mode: 0o600, writers: "one" });
 }
 
 /**

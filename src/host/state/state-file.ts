@@ -1,7 +1,7 @@
 import { lstat, readFile, stat } from "node:fs/promises";
 import type { z } from "zod";
 import { hasErrorCode, InputError } from "../../core/errors.ts";
-import { writeDurably } from "./write-durably.ts";
+import { writeDurably } from "../../disk/write-durably.ts";
 
 /** It is there, and is not what the host has written. `why` is a sentence's end. */
 export class DamagedFileError extends InputError {
@@ -43,7 +43,7 @@ export async function readStateFile<S extends z.ZodType>(file: string, schema: S
 }
 
 export async function writeStateFile(file: string, value: unknown): Promise<void> {
-  await writeDurably(file, `${JSON.stringify(value)}\n`, { mode: 0o600 });
+  await writeDurably(file, `${JSON.stringify(value)}\n`, { mode: 0o600, writers: "one" });
 }
 
 /** Whether there is anything under this name. */

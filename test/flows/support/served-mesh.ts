@@ -9,7 +9,7 @@ import { inject } from "vitest";
 import { meshPaths } from "../../../src/cli/mesh-setup.ts";
 import { prepareKeys } from "../../../src/cli/up/prepare-keys.ts";
 import { chooseFreePort } from "../../../src/embedded/ports.ts";
-import { writePrivateFile } from "../../../src/link/private-file.ts";
+import { writePrivateFile } from "../../../src/disk/private-file.ts";
 import { openDatabase, type Database } from "../../../src/store/database.ts";
 import { ensureMesh } from "../../../src/store/meshes.ts";
 import { createFreshDatabase } from "../../support/fresh-database.ts";

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { UnavailableError } from "../../../src/core/errors.ts";
 import { createRootWalk, type RootWalk } from "../../../src/host/cycle/root-walk.ts";
 import type { NewRefusal } from "../../../src/host/state/refusals.ts";
-import { writeDurably } from "../../../src/host/state/write-durably.ts";
+import { writeDurably } from "../../../src/disk/write-durably.ts";
 import { signEnvelope } from "../../../src/link/envelope.ts";
 import { generateSigningKey, type SigningKey } from "../../../src/link/keys.ts";
 import type { Root } from "../../../src/link/root.ts";

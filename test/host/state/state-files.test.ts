@@ -6,7 +6,7 @@ import { compareReports } from "../../../src/decide/order-reports.ts";
 import { beginBoot } from "../../../src/host/state/boot.ts";
 import { takeLock } from "../../../src/host/state/lock.ts";
 import { readStateFile } from "../../../src/host/state/state-file.ts";
-import { writeDurably } from "../../../src/host/state/write-durably.ts";
+import { writeDurably } from "../../../src/disk/write-durably.ts";
 import { makeFolder } from "../../support/host-bed.ts";
 
 let folder: string;
@@ -22,8 +22,8 @@ describe("the host's own files", () => {
     const file = path.join(folder, "a");
     // What an earlier kill has left.
     await writeFile(path.join(folder, ".a.mesh-new"), "half");
-    await writeDurably(file, "one", { mode: 0o600 });
-    await writeDurably(file, "two", { mode: 0o640 });
+    await writeDurably(file, "one", { mode: 0o600, writers: "one" });
+    await writeDurably(file, "two", { mode: 0o640, writers: "one" });
     expect(await readFile(file, "utf8")).toBe("two");
     expect((await stat(file)).mode & 0o777).toBe(0o640);
     expect(await readdir(folder)).toEqual(["a"]);

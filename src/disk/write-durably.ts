@@ -1,12 +1,18 @@
+import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 
 export interface FileAttributes {
-  /** Bits, e.g. 0o600. */
+  /** Bits, e.g. 0o600; whatever the umask is. */
   readonly mode: number;
-  /** Undefined: stays the host's own. */
+  /** Undefined: stays the process's own. */
   readonly owner?: { readonly uid: number; readonly gid: number };
+  /**
+   * `one`: nobody else writes in this folder, so the temporary name is a fixed one, and what a kill left behind is replaced
+   * by the next write instead of piling up. `many`: processes may write it at once; the last one stays, whole.
+   */
+  readonly writers?: "one" | "many";
 }
 
 /**
@@ -16,18 +22,18 @@ export interface FileAttributes {
 export async function writeDurably(
   file: string,
   bytes: Uint8Array | string,
-  attributes: FileAttributes,
+  { mode, owner, writers = "many" }: FileAttributes,
 ): Promise<void> {
-  // One fixed name: what a kill left behind is replaced by the next write instead of piling up.
-  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.mesh-new`);
-  await rm(temporary, { force: true });
+  const half = writers === "one" ? "mesh-new" : `${randomBytes(6).toString("hex")}.half`;
+  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${half}`);
+  if (writers === "one") await rm(temporary, { force: true });
   try {
     const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW;
     const handle = await open(temporary, flags, 0o600);
     try {
       await handle.writeFile(bytes);
-      if (attributes.owner !== undefined) await handle.chown(attributes.owner.uid, attributes.owner.gid);
-      await handle.chmod(attributes.mode);
+      if (owner !== undefined) await handle.chown(owner.uid, owner.gid);
+      await handle.chmod(mode);
       await handle.sync();
     } finally {
       await handle.close();
