@@ -6,6 +6,7 @@ import { stepMsLimit } from "../core/build-time.ts";
 import { InputError } from "../core/errors.ts";
 import { nameSchema } from "../core/names.ts";
 import { listPaths, type StatePaths } from "../embedded/state-folder.ts";
+import { gatewayAddressSchema, listenSchema } from "./gateway-address.ts";
 import { meshFileName } from "./find-mesh.ts";
 
 const registrySchema = z
@@ -19,10 +20,7 @@ const mebibyte = 1024 ** 2;
 /** `settings.json` of a state folder: a person may write it; every value has a default. */
 const settingsSchema = z.strictObject({
   /** The one address of this machine under which hosts reach the controller; the gateway's certificate names it. */
-  listen: z
-    .union([z.ipv4(), z.ipv6()])
-    .refine((address) => address !== "0.0.0.0" && address !== "::", "name the one address that hosts connect to")
-    .default("127.0.0.1"),
+  listen: listenSchema.default("127.0.0.1"),
   /** How often sources are asked for their tips. */
   pollIntervalMs: z.number().int().min(200).max(3_600_000).default(3_000),
   /** How long a declaration counts as fresh. */
@@ -103,7 +101,7 @@ const meshFileSchema = z.object({
     ui: z.url({ protocol: /^https?$/ }).nullable(),
   }),
   /** Where hosts reach the controller. */
-  gateway: z.object({ host: z.string().min(1).max(253), port: z.number().int().min(1).max(65535) }),
+  gateway: gatewayAddressSchema,
   /** Whether a process takes its role in the database (R41). False where its user may not make roles. */
   databaseRoles: z.boolean().default(false),
 });

@@ -2,7 +2,7 @@ import rateLimit from "@fastify/rate-limit";
 import fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import { Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { UnavailableError } from "../../core/errors.ts";
+import { errorCode, InputError, UnavailableError } from "../../core/errors.ts";
 import type { Certificate } from "../certificate-authority.ts";
 import { proofWindowMs } from "../proof.ts";
 import { createReplayGuard } from "../replay-guard.ts";
@@ -71,7 +71,11 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   checkEveryRowHasRoute(app);
   return {
     async listen(address) {
-      await app.listen(address);
+      try {
+        await app.listen(address);
+      } catch (cause) {
+        throw whyNotListening(cause, address);
+      }
       const bound = server.address();
       if (!isBound(bound)) throw new Error("the gateway listens on no port");
       return { host: bound.address, port: bound.port };
@@ -90,6 +94,20 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       clearTimeout(timer);
     },
   };
+}
+
+/** InputError: the address is wrong, or taken, until a person changes that. Anything else as it is. */
+function whyNotListening(cause: unknown, { host, port }: { readonly host: string; readonly port: number }): unknown {
+  const why = {
+    EADDRNOTAVAIL: "no network interface of this machine has that address",
+    EADDRINUSE: "another program listens there",
+    EACCES: "this user may not listen on that port",
+    ENOTFOUND: "that name is no address here",
+    EINVAL: "that is no address to listen on",
+  }[errorCode(cause) ?? ""];
+  if (why === undefined) return cause;
+  const next = "The address is `listen` in settings.json (else `gateway` in mesh.json) of the state folder.";
+  return new InputError(`the gateway cannot listen on ${host}, port ${port}: ${why}`, next, { cause });
 }
 
 function createContext(options: GatewayOptions): GatewayContext {
