@@ -73,27 +73,26 @@ function groupByReader(options: ReadModuleImports): Map<string, Map<ObjectId, Wa
   return groups;
 }
 
-async function parseBlobs(
-  options: ReadModuleImports & {
-    readonly key: string;
-    readonly repository: Repository;
-    readonly blobs: ReadonlyMap<ObjectId, Wanted>;
-    readonly files: Map<string, FileImports>;
-  },
-): Promise<number> {
+interface ParseBlobs extends ReadModuleImports {
+  readonly key: string;
+  readonly repository: Repository;
+  readonly blobs: ReadonlyMap<ObjectId, Wanted>;
+  /** Added to. */
+  readonly files: Map<string, FileImports>;
+}
+
+async function parseBlobs(options: ParseBlobs): Promise<number> {
   let parsed = 0;
   let batch: Batch = { files: [], bytes: 0 };
+  // One batch is parsed while git hands out the next one.
+  let underWay: Promise<void> = Promise.resolve();
   const flush = async (): Promise<void> => {
     const { files } = batch;
     batch = { files: [], bytes: 0 };
-    for (const [blob, imports] of await parseBatch(files)) options.files.set(importsKey(options.key, blob), imports);
-    options.signal?.throwIfAborted();
-    options.onProgress?.();
-    const fresh = files.flatMap(({ blob }) => {
-      const imports = options.files.get(importsKey(options.key, blob));
-      return imports === undefined ? [] : [[blob, imports] as const];
-    });
-    await options.cache.write(options.key, new Map(fresh));
+    await underWay;
+    underWay = parseAndKeep(options, files);
+    // absence is the answer: it is awaited below; it must only not be unhandled until then
+    underWay.catch(() => undefined);
   };
   for await (const { blob, bytes } of options.repository.readBlobs([...options.blobs.keys()])) {
     const file = options.blobs.get(blob);
@@ -104,7 +103,16 @@ async function parseBlobs(
     if (batch.files.length >= blobsPerBatch || batch.bytes >= bytesPerBatch) await flush();
   }
   if (batch.files.length > 0) await flush();
+  await underWay;
   return parsed;
+}
+
+async function parseAndKeep(options: ParseBlobs, files: Batch["files"]): Promise<void> {
+  const fresh = new Map(await parseBatch(files));
+  for (const [blob, imports] of fresh) options.files.set(importsKey(options.key, blob), imports);
+  options.signal?.throwIfAborted();
+  options.onProgress?.();
+  await options.cache.write(options.key, fresh);
 }
 
 interface Batch {

@@ -1,5 +1,5 @@
-import type { ParseResult } from "oxc-parser";
 import type { ImportKind } from "./import-reader.ts";
+import type { Noted } from "./typescript-noted.ts";
 
 export interface RecordedImport {
   readonly specifier: string;
@@ -8,15 +8,20 @@ export interface RecordedImport {
 }
 
 /** What can make an import that the parser's record does not have, or hide one of these words. */
-const needsTree = /\b(?:require|createRequire|module|resolve|URL|reference|jsxImportSource)\b|\\u/;
+const needsTree = /\b(?:require|createRequire|module|resolve|URL|reference|jsxImportSource)\b|\bimport\s*[(.]|\\u/;
+
+/** False: the text holds what the record does not have. */
+export function mayBeRecorded(text: string): boolean {
+  return !needsTree.test(text);
+}
 
 /**
  * The imports of most files, from what the parser notes of modules anyway; its syntax tree is many times as large as the file.
  * Null: the text may hold more than that, and the tree is to be read. Each `import` and each `from` in the text must be one of
  * a statement that the record has: in a comment, a string, a type or a call they are not.
  */
-export function readRecord({ module, errors }: ParseResult, text: string): readonly RecordedImport[] | null {
-  if (needsTree.test(text) || errors.length > 0) return null;
+export function readRecord({ module, errors }: Noted, text: string): readonly RecordedImport[] | null {
+  if (!mayBeRecorded(text) || errors.length > 0) return null;
   const found: RecordedImport[] = [];
   let froms = 0;
   for (const { start, end, moduleRequest, entries } of module.staticImports) {

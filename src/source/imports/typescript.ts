@@ -2,9 +2,10 @@ import { type ImportDeclaration, parse, type ParseResult, Visitor } from "oxc-pa
 import { isTypeScriptSource, isTypeScriptTest } from "./typescript-source.ts";
 import { createLoaders, literalOf, literalOfFile, type Node } from "./typescript-loaders.ts";
 import { createTypeScriptResolver } from "./resolve-typescript.ts";
-import { readRecord, type RecordedImport } from "./typescript-record.ts";
+import { noteModule } from "./typescript-noted.ts";
+import { mayBeRecorded, readRecord, type RecordedImport } from "./typescript-record.ts";
 import { isTsconfig } from "./tsconfig.ts";
-import type { FileImports, Import, ImportKind, ImportReader } from "./import-reader.ts";
+import type { FileImports, Import, ImportKind, ImportReader, SourceText } from "./import-reader.ts";
 import { lockFile, packageFacts, readPackageName } from "./package-facts.ts";
 import { readPackageLock } from "./package-lock.ts";
 import { readMemberLock } from "./workspace-lock.ts";
@@ -21,7 +22,7 @@ export function createTypeScriptReader(): ImportReader {
     isSource: isTypeScriptSource,
     isTest: isTypeScriptTest,
     readerKey: (path) => `typescript/${readerVersion}/${dialectOf(path)}/${sourceType(path)}`,
-    readImports: (files) => Promise.all(files.map(({ path, text }) => readImports(path, text))),
+    readImports: readAllImports,
     publishNames: ({ facts }) => readPackageName(facts),
     lockFiles: [lockFile],
     readLock: readPackageLock,
@@ -39,12 +40,26 @@ function dialectOf(path: string): Dialect {
   return /\.m?ts$/.test(path) ? "ts" : "jsx";
 }
 
-/** The parser works on threads of its own, several files at once. */
+/** The parser works on threads of its own, so many files at once: of more their trees would lie about and be copied. */
+const filesAtOnce = 16;
+
+async function readAllImports(files: readonly SourceText[]): Promise<readonly FileImports[]> {
+  const found: FileImports[] = [];
+  const left = files.entries();
+  const readOn = async (): Promise<void> => {
+    for (const [at, { path, text }] of left) found[at] = await readImports(path, text);
+  };
+  await Promise.all(Array.from({ length: filesAtOnce }, readOn));
+  return found;
+}
+
 async function readImports(path: string, text: string): Promise<FileImports> {
   const dialect = dialectOf(path);
-  const parsed = await parse(path, text, { lang: dialect === "cts" ? "ts" : dialect, sourceType: sourceType(path) });
-  const recorded = readRecord(parsed, text);
-  const found = recorded === null ? collectFromTree(parsed, text) : collectRecorded(recorded, text);
+  const options = { lang: dialect === "cts" ? "ts" : dialect, sourceType: sourceType(path) } as const;
+  const recorded = mayBeRecorded(text) ? readRecord(await noteModule(path, text, options), text) : null;
+  if (recorded !== null) return collectRecorded(recorded, text);
+  const parsed = await parse(path, text, options);
+  const found = collectFromTree(parsed, text);
   const faults = parsed.errors.slice(0, 5).map((error) => ({
     severity: "error" as const,
     line: found.lineAt(error.labels[0]?.start ?? 0),
@@ -62,10 +77,10 @@ interface Collected extends FileImports {
   readonly lineAt: (offset: number) => number;
 }
 
-function collectRecorded(recorded: readonly RecordedImport[], text: string): Collected {
-  const found = createCollection(text);
-  for (const { specifier, kind, offset } of recorded) found.add(specifier, kind, offset);
-  return found;
+function collectRecorded(recorded: readonly RecordedImport[], text: string): FileImports {
+  const { imports, findings, add } = createCollection(text);
+  for (const { specifier, kind, offset } of recorded) add(specifier, kind, offset);
+  return { imports, findings };
 }
 
 /** Exported for the test that holds `readRecord` to it. */

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { parseSync } from "oxc-parser";
 import { expect, it } from "vitest";
 import { collectFromTree } from "../../../src/source/imports/typescript.ts";
+import { noteModule } from "../../../src/source/imports/typescript-noted.ts";
 import { readRecord } from "../../../src/source/imports/typescript-record.ts";
 
 const anyStatement = fc.constantFrom(
@@ -36,17 +37,24 @@ const anyStatement = fc.constantFrom(
   `const s = { from: 1, import: 2 };`,
   `/// <reference types="x" />`,
   `const t = "é𝒳";`,
+  `const u: = ;`,
   `import { from } from "x";`,
   `export { from as "from" } from "x";`,
 );
 
-it("the parser's record and its tree say the same, where the record is believed", () => {
+const anyText = fc
+  .tuple(fc.array(anyStatement, { maxLength: 5 }), fc.constantFrom("\n", " ", "\n\n"))
+  .map(([statements, between]) => statements.join(between));
+const options = { lang: "ts", sourceType: "unambiguous" } as const;
+
+it("the parser's record and its tree say the same, where the record is believed", async () => {
   let believed = 0;
-  fc.assert(
-    fc.property(fc.array(anyStatement, { maxLength: 5 }), fc.constantFrom("\n", " ", "\n\n"), (statements, between) => {
-      const text = statements.join(between);
-      const parsed = parseSync("a.ts", text, { lang: "ts", sourceType: "unambiguous" });
-      const recorded = readRecord(parsed, text);
+  await fc.assert(
+    fc.asyncProperty(anyText, async (text) => {
+      const parsed = parseSync("a.ts", text, options);
+      const noted = await noteModule("a.ts", text, options);
+      expect(noted).toEqual({ module: parsed.module, errors: parsed.errors });
+      const recorded = readRecord(noted, text);
       if (recorded === null) return;
       believed += recorded.length > 0 ? 1 : 0;
       const { imports, findings, lineAt } = collectFromTree(parsed, text);

@@ -2,7 +2,8 @@ import { posix } from "node:path";
 import { isNode, walk, type Finding, type SourceFile } from "../source-file.ts";
 
 const maxLines = 300;
-const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(property|pg|flow|bed))?(\.test)?\.ts$/;
+/** `.d.ts`: types of what a package does not describe itself. */
+const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(property|pg|flow|bed))?(\.test|\.d)?\.ts$/;
 /** Names that say nothing about what is inside. */
 const vagueName = /^(index|util|utils|helper|helpers|common|misc|shared)\.ts$/;
 /** The one entry that Temporal's bundler needs. */
