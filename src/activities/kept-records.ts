@@ -30,6 +30,8 @@ export interface PlanRecords {
 export interface KeptRecords {
   /** `version`: where it was asked for a moment ago; the records are not older than it. */
   read(version?: PlanVersion): Promise<PlanRecords>;
+  /** As they were read last: they may be others by now. Null: not read yet. */
+  lastRead(): PlanRecords | null;
   readonly plans: PlanMemory;
   readonly sources: SourceMemory;
   /** Facts of modules as the last plan had them. */
@@ -58,6 +60,7 @@ export function createKeptRecords(db: Queryable, mesh: Name): KeptRecords {
     facts: new Map(),
     allFacts: { last: null },
     settings: new Map(),
+    lastRead: () => last?.records ?? null,
     read: async (asked) => {
       const now = last === null ? null : (asked ?? (await readPlanVersion(db, mesh)));
       if (last !== null && last.version.server === now?.server && last.version.total === now.total) return last.records;

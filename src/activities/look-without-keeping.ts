@@ -5,6 +5,7 @@ import type { Repository } from "../source/repository.ts";
 import type { Queryable } from "../store/database.ts";
 import { listHeads } from "../store/source-heads.ts";
 import type { ImportCache } from "../source/imports/import-cache.ts";
+import { compareAhead } from "./compare-ahead.ts";
 import { createKeptRecords, type KeptRecords, type PlanRecords } from "./kept-records.ts";
 import type { RepositoryPool } from "./repository-pool.ts";
 
@@ -64,15 +65,17 @@ export async function seeTips(look: LookWithoutKeeping): Promise<Tips> {
 /** Compares these tips with the records. */
 export async function compareTips(look: LookWithoutKeeping, { repositories, heads }: Tips): Promise<Looked> {
   const kept = look.kept ?? createKeptRecords(look.db, look.mesh);
-  const records = await kept.read();
-  const comparison = await compareSources({
-    modules: records.registered,
-    repositories,
-    heads: new Map(heads.map(({ repository, branch, commit }) => [headKey(repository, branch), commit])),
-    known: records.known,
-    memory: kept.sources,
-    cache: { read: (reader, blobs) => look.imports.read(reader, blobs), write: () => Promise.resolve() },
-  });
+  const { records, comparison } = await compareAhead(kept, (against, signal) =>
+    compareSources({
+      modules: against.registered,
+      repositories,
+      heads: new Map(heads.map(({ repository, branch, commit }) => [headKey(repository, branch), commit])),
+      known: against.known,
+      memory: kept.sources,
+      cache: { read: (reader, blobs) => look.imports.read(reader, blobs), write: () => Promise.resolve() },
+      ...(signal === undefined ? {} : { signal }),
+    }),
+  );
   return {
     heads,
     records,
