@@ -23,6 +23,7 @@ export async function build() {
     cpSync(join(root, "src", "store", "migrations"), join(half, "store", "migrations"), { recursive: true });
     const goTool = join("source", "imports", "go-tool");
     cpSync(join(root, "src", goTool), join(half, goTool), { recursive: true });
+    await run(process.execPath, [join(root, "bin", "bundle-command.js"), half]);
     writeFileSync(join(half, ".mesh-build"), stamp);
     rmSync(dist, { recursive: true, force: true });
     renameSync(half, dist);
@@ -34,13 +35,14 @@ async function together(steps) {
   for (const step of await Promise.allSettled(steps)) if (step.status === "rejected") throw step.reason;
 }
 
-/** Of all that goes into dist/: sources, compiler options, packages, this file. */
+/** Of all that goes into dist/: sources, compiler options, packages, what makes it, the V8 that compiles. */
 function readStamp() {
-  const hash = createHash("sha256");
+  const hash = createHash("sha256").update(`${process.version} ${process.arch}\0`);
   const files = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name)))
-    .concat(["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json", "bin/build.js"])
+    .concat(["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"])
+    .concat(["bin/build.js", "bin/bundle-command.js", "bin/run-bundle.js"])
     .sort();
   for (const file of files) {
     const content = readFileSync(join(root, file));

@@ -3,6 +3,7 @@
 import "./check-node.js";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { runBundle } from "./run-bundle.js";
 
 const main = new URL("../dist/cli/main.js", import.meta.url);
 if (!existsSync(main) || !existsSync(new URL("../node_modules/.mesh-install", import.meta.url))) {
@@ -12,4 +13,4 @@ if (!existsSync(main) || !existsSync(new URL("../node_modules/.mesh-install", im
   process.exit(2);
 }
 process.argv[1] = fileURLToPath(main);
-await import(main.href);
+if (!runBundle(fileURLToPath(new URL("../dist", import.meta.url)), process.argv.slice(2))) await import(main.href);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
-import { z } from "zod";
+import { findCommand } from "./command-table.ts";
 import { createContext } from "./real-context.ts";
 import { run } from "./run.ts";
 
@@ -8,6 +8,7 @@ import { run } from "./run.ts";
 for (const event of ["uncaughtException", "unhandledRejection"] as const) {
   process.on(event, (error: unknown) => {
     process.stderr.write(`mesh: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.stderr.write("  next: this is a bug in mesh: MESH_DEBUG=1 names the files; report it\n");
     process.exit(2);
   });
 }
@@ -25,9 +26,20 @@ if (!("navigator" in globalThis)) {
   Object.defineProperty(globalThis, "navigator", { value: { userAgent }, configurable: true });
 }
 
-const file = new URL("../../package.json", import.meta.url);
-const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, "utf8")));
-process.exitCode = await run(process.argv.slice(2), createContext(process), version);
-// What was said is written out whatever its size; what is still open after that (a pool, a start that was given up) does
-// not keep the process.
-process.stdout.write("", () => process.stderr.write("", () => process.exit()));
+const argv = process.argv.slice(2);
+/** What was asked for, by its words: `bin/run-bundle.js` keeps by them what V8 made of the code. */
+export const command = findCommand(argv)?.words ?? (argv[0] === "complete" ? "complete" : "mesh");
+
+void run(argv, createContext(process), readVersion()).then((code) => {
+  process.exitCode = code;
+  // What was said is written out whatever its size; what is still open after that (a pool, a start that was given up) does
+  // not keep the process.
+  process.stdout.write("", () => process.stderr.write("", () => process.exit()));
+});
+
+function readVersion(): string {
+  const file: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  if (typeof file === "object" && file !== null && "version" in file && typeof file.version === "string")
+    return file.version;
+  throw new Error("package.json names no version");
+}

@@ -1,5 +1,4 @@
 import type { CliContext, TextOutput } from "./context.ts";
-import { openMeshConnection } from "./mesh-connection.ts";
 
 /** The context of a real process. */
 export function createContext(process: NodeJS.Process): CliContext {
@@ -18,7 +17,7 @@ export function createContext(process: NodeJS.Process): CliContext {
       }
       return interrupt.signal;
     },
-    openMesh: openMeshConnection,
+    openMesh: async (state, as) => (await import("./mesh-connection.ts")).openMeshConnection(state, as),
   };
 }
 
