@@ -40,7 +40,9 @@ describe("a host accepts (R27, R38)", () => {
     ["a number at the bound of a jump", buildDeclaration({ number: 7 + jumpLimits.numbers }), mark, "accept"],
     ["no number above it", buildDeclaration({ number: 8 + jumpLimits.numbers }), mark, "jump"],
     ["any first declaration below the ceiling", buildDeclaration({ epoch: jumpLimits.ceiling }), null, "accept"],
+    ["one with a number at the ceiling", buildDeclaration({ number: jumpLimits.ceiling }), null, "accept"],
     ["no first one above the ceiling", buildDeclaration({ number: jumpLimits.ceiling + 1 }), null, "jump"],
+    ["no first epoch above the ceiling", buildDeclaration({ epoch: jumpLimits.ceiling + 1 }), null, "jump"],
     ["nothing older by number", buildDeclaration({ number: 6 }), mark, "older"],
     [
       "nothing of a dead epoch, whatever its number",
@@ -81,6 +83,7 @@ describe("a host accepts (R27, R38)", () => {
       null,
       "size",
     ],
+    ["as many as it has room for, in order", withResources("directory/app/a", "directory/app/b"), null, "accept"],
     ["no resource twice", withResources("directory/app/a", "directory/app/a"), null, "schema"],
     ["no resources out of order", withResources("directory/app/b", "directory/app/a"), null, "schema"],
   ];

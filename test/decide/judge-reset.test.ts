@@ -50,6 +50,17 @@ describe("whether a host puts its mark back (R35)", () => {
     ["that goes up a number", "not-lower", { offered: offer({ to: { epoch: 900_001, number: 8 } }) }],
     ["that goes up an epoch", "not-lower", { offered: offer({ to: { epoch: 900_002, number: 1 } }) }],
     ["to an end", "too-high", { offered: offer({ to: { epoch: 3, number: jumpLimits.ceiling + 1 } }) }],
+    [
+      "to an epoch at the end",
+      "too-high",
+      {
+        have: { ...jumped, order: { epoch: jumpLimits.ceiling + 2, number: 7 } },
+        offered: offer({
+          replaces: { epoch: jumpLimits.ceiling + 2, number: 7 },
+          to: { epoch: jumpLimits.ceiling + 1, number: 6 },
+        }),
+      },
+    ],
     ["that ends as it begins", "dates", { offered: offer({ expiresAt: isoAt(REFERENCE) }) }],
     ["that is good for too long", "too-long", { offered: offer({ expiresAt: isoAt(REFERENCE + 31 * DAY + 1) }) }],
     ["that has expired", "expired", { nowMs: REFERENCE + 7 * DAY + 1 }],

@@ -59,6 +59,30 @@ describe("a report is kept (R38, case 39)", () => {
   });
 });
 
+describe("what is said of a report that is not kept (R38)", () => {
+  const say = (parts: Partial<Report>, sent: string | null = "content of 7", enrolled: string | null = incarnation) => {
+    const sentDigest = sent === null ? null : digestNamed(sent);
+    const kept = keepReport({ account, report: buildReport(parts), incarnation: enrolled, sentDigest });
+    return "message" in kept ? kept.message : kept.kind;
+  };
+
+  it("names both places where it is older", () => {
+    expect(say({ has: null, digest: null, boot: 2, sequence: 5 })).toBe(
+      "the report is before any declaration, boot 2, report 5, 1.7, boot 3, report 10 is kept already",
+    );
+  });
+
+  it("names the host that is enrolled, or that none is", () => {
+    expect(say({}, null, "host-new")).toBe("the report is of host host-node-a of node-a; host-new is enrolled");
+    expect(say({}, null, null)).toMatch(/; no host is enrolled$/);
+  });
+
+  it("tells what was never sent from what was sent otherwise", () => {
+    expect(say({}, null)).toBe("node-a has 1.7, which was never sent from these records");
+    expect(say({}, "other")).toBe("node-a has 1.7, whose content is not what was sent");
+  });
+});
+
 const anyPlace: fc.Arbitrary<ReportPlace> = fc.record({
   has: fc.option(fc.record({ epoch: fc.integer({ min: 1, max: 3 }), number: fc.integer({ min: 1, max: 3 }) })),
   boot: fc.integer({ min: 0, max: 2 }),

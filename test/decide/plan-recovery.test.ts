@@ -20,6 +20,11 @@ describe("what a host says that it has (R35)", () => {
     ["is a fork where they sent it other content", { sentDigest: other }, { kind: "fork", stops: true }],
     ["says nothing once another host is enrolled", { incarnation: "host-2" }, { kind: "known" }],
     ["stops nothing below a recovery", { recovered: { epoch: 4, number: 0 } }, { kind: "ahead", stops: false }],
+    [
+      "stops nothing where a recovery went above that very one",
+      { recovered: claim.order },
+      { kind: "ahead", stops: false },
+    ],
     ["stops again above a recovery", { recovered: { epoch: 3, number: 8 } }, { kind: "ahead", stops: true }],
     ["stops nothing where a person left it out", { isLeftOut: true }, { kind: "ahead", stops: false }],
   ])("%s", (_what, more, judged) => {
@@ -28,6 +33,7 @@ describe("what a host says that it has (R35)", () => {
 
   it("counts by its number alone where it is asked with, and not reported", () => {
     expect(judgeClaim({ ...claim, digest: null }, { ...facts, sentDigest: other })).toEqual({ kind: "known" });
+    expect(judgeClaim({ ...claim, digest: null }, facts)).toEqual({ kind: "ahead", stops: true });
   });
 
   it("is said in a sentence that names the hosts, and the backup where there was one", () => {
@@ -40,6 +46,14 @@ describe("what a host says that it has (R35)", () => {
     expect(describeStop({ ...stop, reason: "hosts-ahead", claims: claims.slice(0, 1) })).toBe(
       "hosts are ahead of the records: a has 3.9, which these records never sent",
     );
+    const fork = { node: "a", order: claim.order, kind: "fork" as const };
+    expect(describeStop({ ...stop, reason: "hosts-ahead", claims: [fork] })).toBe(
+      "hosts are ahead of the records: a has 3.9 with other content than these records sent",
+    );
+    expect(describeStop({ ...stop, reason: "restored", claims: [] })).toBe(
+      `the records were restored at ${restored.at} from a backup of ${restored.takenAt}`,
+    );
+    expect(describeStop({ ...stop, reason: "hosts-ahead", claims: [] })).toBe("hosts were ahead of the records");
   });
 });
 

@@ -70,5 +70,32 @@ describe("a failure that repeats is stuck (R32, case 29)", () => {
   it("counts a failed report that names no resource", () => {
     const reports = [1, 2, 3].map((sequence) => failedReport(sequence, {}));
     expect(isStuck(trackOf(...reports))).toBe(true);
+    expect(trackOf(...reports)).toMatchObject({ failingCount: 3, failingSince: minutesLater(0) });
+  });
+
+  it("is said before any declaration too, and starts again under the first", () => {
+    const none = [1, 2, 3].map((sequence) => ({ ...failedReport(sequence, { [web]: "" }), has: null, digest: null }));
+    expect(isStuck(trackOf(...none))).toBe(true);
+    const first = failedReport(4, { [web]: "" });
+    expect(trackOf(...none, first)).toMatchObject({ failingCount: 1, has: first.has });
+  });
+
+  it("counts the first report of a new start, which has the number that the one before it had", () => {
+    const again = { ...failedReport(1, { [web]: "" }), boot: 2 };
+    expect(trackOf(failedReport(1, { [web]: "" }), again)).toMatchObject({ failingCount: 2, boot: 2 });
+  });
+});
+
+describe("since when a declaration is applied (R31)", () => {
+  it("is the first of the reports that say so on end", () => {
+    const three = [1, 2, 3].map((sequence) => buildReport({ sequence }));
+    expect(trackOf(...three)).toMatchObject({ appliedSince: minutesLater(0), sequence: 3 });
+  });
+
+  it.each<Report["outcome"]>(["half", "un-ready", "failed"])("begins anew after a report that is %s", (outcome) => {
+    const between = buildReport({ sequence: 2, outcome });
+    expect(trackOf(buildReport({ sequence: 1 }), between)).toMatchObject({ appliedSince: null, sequence: 2 });
+    const track = trackOf(buildReport({ sequence: 1 }), between, buildReport({ sequence: 3 }));
+    expect(track.appliedSince).toBe(minutesLater(2));
   });
 });
