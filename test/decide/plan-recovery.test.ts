@@ -65,8 +65,17 @@ function host(node: string, more: Partial<HostFacts> = {}): HostFacts {
   return { node, account, claim: null, sent: { epoch: 1, number: 1 }, ...more };
 }
 
-function ahead(node: string, epoch: number, number: number): HostFacts {
-  const its = { order: { epoch, number }, digest, kind: "ahead" as const, heardAt: stoppedAt, isLeftOut: false };
+type HeardClaim = NonNullable<HostFacts["claim"]>;
+
+function ahead(node: string, epoch: number, number: number, more: Partial<HeardClaim> = {}): HostFacts {
+  const its: HeardClaim = {
+    order: { epoch, number },
+    digest,
+    kind: "ahead",
+    heardAt: stoppedAt,
+    isLeftOut: false,
+    ...more,
+  };
   return host(node, { claim: its, account: null });
 }
 
@@ -95,6 +104,70 @@ describe("a recovery (R35)", () => {
     const hosts = [host("node-a"), ahead("node-b", 2, 4 + jumpLimits.numbers)];
     expect(plan(hosts)).toMatchObject({ kind: "blocked", tooFar: ["node-b"] });
     expect(plan(hosts, ["node-b"])).toMatchObject({ kind: "ready", epoch: 3, number: 4 });
+  });
+
+  const { epochs, numbers, ceiling } = jumpLimits;
+  const full = { epoch: ceiling - 1, number: ceiling - 1 };
+  it.each<[string, number, number, Partial<RecoveryFacts>, string]>([
+    ["half of the epochs that hosts let pass", 2 + epochs / 2, 1, {}, "ahead"],
+    ["one epoch more", 3 + epochs / 2, 1, {}, "too-far"],
+    ["half of the numbers that hosts let pass", 2, 4 + numbers / 2, {}, "ahead"],
+    ["one number more", 2, 5 + numbers / 2, {}, "too-far"],
+    ["an order above the ceiling", ceiling, 1, { known: full }, "too-far"],
+    ["a number above the ceiling", 2, ceiling + 1, { known: full }, "too-far"],
+  ])("counts what records can have lost to its last unit: %s", (_what, epoch, number, more, standing) => {
+    expect(plan([ahead("node-a", epoch, number)], [], more).hosts).toMatchObject([{ standing }]);
+  });
+
+  it("says of each host what it has, since when, and by whose word", () => {
+    const fork = { ...ahead("node-b", 2, 4, { digest: other, kind: "fork" }), account: host("node-b").account };
+    const known = host("node-a");
+    expect(plan([fork, known]).hosts).toEqual([
+      {
+        node: "node-a",
+        standing: "known",
+        has: { epoch: 1, number: 1 },
+        digest,
+        heardAt: stoppedAt,
+        sent: { epoch: 1, number: 1 },
+        isLeftOut: false,
+      },
+      {
+        node: "node-b",
+        standing: "fork",
+        has: { epoch: 2, number: 4 },
+        digest: other,
+        heardAt: stoppedAt,
+        sent: { epoch: 1, number: 1 },
+        isLeftOut: false,
+      },
+    ]);
+  });
+
+  it("is kept back by a claim from before the stop: the host may have gone on since", () => {
+    expect(plan([ahead("node-a", 2, 9, { heardAt: before })])).toMatchObject({
+      kind: "blocked",
+      missing: ["node-a"],
+      tooFar: [],
+    });
+  });
+
+  it("does not go above a host that was left out before, and does not ask for it again", () => {
+    expect(plan([ahead("node-a", 7, 9, { isLeftOut: true })])).toMatchObject({
+      kind: "ready",
+      epoch: 3,
+      number: 4,
+      hosts: [{ isLeftOut: true }],
+    });
+  });
+
+  it("leaves no host out whose word is known, also where it is named", () => {
+    expect(plan([host("node-a")], ["node-a"]).hosts).toMatchObject([{ standing: "known", isLeftOut: false }]);
+  });
+
+  it("believes the claim of a host that said something known at the same moment", () => {
+    const account = { has: { epoch: 1, number: 1 }, digest, receivedAt: stoppedAt };
+    expect(plan([{ ...ahead("node-a", 3, 9), account }])).toMatchObject({ kind: "ready", epoch: 4, number: 9 });
   });
 
   it("does not believe what a host claimed once it has said something newer that is known", () => {

@@ -63,6 +63,11 @@ describe("declaration envelope", () => {
     expect(openDeclaration(bytes, mine)).toMatchObject({ ok: false, check, message: expect.stringContaining(message) });
   });
 
+  it("names of those who signed only whose key is good for it now", () => {
+    const bytes = sealDeclaration(makeDeclaration(), [expiredKey, declarationKey, rootKey, strangerKey]);
+    expect(openDeclaration(bytes, mine)).toMatchObject({ ok: true, keyIds: [declarationKey.keyId] });
+  });
+
   it("refuses to believe a small-order key, under which one signature fits every message (case 45)", () => {
     const root = makeRoot({ keys: [{ ...rootEntry(declarationKey, "declaration"), publicKey: smallOrderKey }] });
     expect(openDeclaration(sealed(), { ...mine, root })).toMatchObject({

@@ -59,6 +59,21 @@ describe("proof of possession", () => {
     expect(readProof(text)).toEqual({ ok: false, reason });
   });
 
+  it.each([
+    ["moment", `${v1}.${node}.${Number(ms) + 1}.${nonce}.${signature}`],
+    ["nonce", `${v1}.${node}.${ms}.${"A".repeat(22)}.${signature}`],
+  ])("is good for its own %s only: whoever saw it cannot use it under another", (_what, text) => {
+    expect(check({}, guard(), text)).toEqual({ ok: false, reason: "signature" });
+  });
+
+  it("of the latest moment is not good twice, until its time is over", () => {
+    const early = makeProof({ ...request, node: "node-a", nowMs: REFERENCE + proofWindowMs }, hostKey);
+    const shared = guard();
+    expect(check({ nowMs: REFERENCE }, shared, early)).toEqual({ ok: true });
+    expect(check({ nowMs: REFERENCE + 2 * proofWindowMs }, shared, early)).toEqual({ ok: false, reason: "replayed" });
+    expect(check({ nowMs: REFERENCE + 2 * proofWindowMs + 1 }, shared, early)).toEqual({ ok: false, reason: "clock" });
+  });
+
   it("that is not there is told apart", () => {
     expect(readProof(undefined)).toEqual({ ok: false, reason: "missing" });
   });

@@ -73,6 +73,18 @@ describe("long poll", () => {
     expect(asked).toEqual([4, 4]);
   });
 
+  it("gives nothing to a host that has more than the records know, and asks nothing of one that has nothing (R35)", async () => {
+    const asked: (number | undefined)[] = [];
+    raised.records.heedClaim = async (_node, has) => {
+      asked.push(has?.number);
+      return false;
+    };
+    raised.records.send("node-a", { epoch: 1, number: 5 }, envelope);
+    expect(await client.fetchDeclaration({ epoch: 1, number: 4 }, 0)).toBeNull();
+    expect(await client.fetchDeclaration(null, 0)).toEqual(envelope);
+    expect(asked).toEqual([4]);
+  });
+
   it("gives what came during the wait to a host that still may be told", async () => {
     raised.records.heedClaim = async () => true;
     const answer = client.fetchDeclaration({ epoch: 1, number: 4 }, 50_000);

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { compose } from "../../src/decide/compose.ts";
+import type { World } from "../../src/decide/world.ts";
+import { withAssignment, withBuild, withNode, withoutAssignment } from "./support/build-world.ts";
+import { composeOrFail } from "./support/compose-or-fail.ts";
+import { exampleMesh } from "./support/example-mesh.ts";
+import { runPush } from "./support/run-push.ts";
+
+const beside = (): World => withAssignment(withoutAssignment(exampleMesh(), "postgres@node-b"), "postgres@node-a");
+const two = (): World => runPush(withAssignment(exampleMesh(), "postgres@node-c"), ["node-b", "node-c"]).world;
+
+function sayProblems(world: World, node: string): string[] {
+  const composition = compose(world, node, { at: "newest" });
+  if (composition.kind !== "not-worked-out") throw new Error(`${node} is ${composition.kind}`);
+  return composition.problems.map(({ code, why }) => `${code}: ${why}`);
+}
+
+describe("who provides for a module beside its provider (R3)", () => {
+  it("is one provider, also where its node was told of it before: what it is told now counts", () => {
+    const told = runPush(withoutAssignment(beside(), "meshboard@node-a"), ["node-a"]).world;
+    expect(composeOrFail(withAssignment(told, "meshboard@node-a"), "node-a").mints).toMatchObject([
+      { id: "node-a.meshboard.database.host-node-a@node-a.postgres.host-node-a" },
+    ]);
+  });
+
+  it("is nobody once that one leaves the node, though the node was told of it", () => {
+    const served = runPush(beside(), ["node-a"]).world;
+    expect(sayProblems(withoutAssignment(served, "postgres@node-a"), "node-a")).toEqual([
+      "no-provider: database (postgresql) of meshboard on node-a has no provider: no module in the mesh provides postgresql",
+    ]);
+  });
+
+  it("is nobody where only another node has it and its own was asked for", () => {
+    const own = { name: "database", kind: "postgresql", scope: "node" };
+    const world = withBuild(two(), "meshboard", 2, { requires: [own] });
+    expect(sayProblems(world, "node-a")).toEqual([
+      "no-provider: database (postgresql) of meshboard on node-a has no provider: no module on node-a itself provides postgresql",
+    ]);
+    const chosen = withAssignment(world, "meshboard@node-a", { providers: { database: "postgres@node-b" } });
+    expect(sayProblems(chosen, "node-a")).toEqual([
+      "chosen-provider-missing: database (postgresql) of meshboard on node-a is to come from postgres@node-b, which provides no postgresql on node-a itself: choose another provider",
+    ]);
+  });
+});
+
+describe("a choice between providers (case 24)", () => {
+  it("names them in one order, wherever they are", () => {
+    const [here, there] = [withAssignment(two(), "meshboard@node-c"), two()];
+    const which = "could come from postgres@node-b, postgres@node-c: assign it with database from one of them";
+    expect(sayProblems(here, "node-c")).toEqual([
+      `several-providers: database (postgresql) of meshboard on node-c ${which}`,
+    ]);
+    expect(sayProblems(there, "node-a")).toEqual([
+      `several-providers: database (postgresql) of meshboard on node-a ${which}`,
+    ]);
+  });
+
+  it("is a person's again once the host that served was set up anew: it has none of the data (case 22)", () => {
+    const served = runPush(runPush(exampleMesh(), ["node-b"]).world, ["node-a"]).world;
+    const second = runPush(withAssignment(served, "postgres@node-c"), ["node-c"]).world;
+    const both = runPush(withNode(second, "node-b", { incarnation: "host-new" }), ["node-b"]).world;
+    expect(sayProblems(both, "node-a")).toHaveLength(1);
+    expect(sayProblems(both, "node-a")[0]).toMatch(/^several-providers: /);
+  });
+
+  it("says of a chosen one that was never told what to push, and of one that is none that it is none", () => {
+    const chosen = (label: string) =>
+      withAssignment(exampleMesh(), "meshboard@node-a", { providers: { database: label } });
+    expect(sayProblems(chosen("postgres@node-b"), "node-a")).toEqual([
+      "provider-never-told: database (postgresql) of meshboard on node-a: its provider postgres@node-b was never told: `push node-b` first",
+    ]);
+    expect(sayProblems(chosen("clock@node-c"), "node-a")).toEqual([
+      "chosen-provider-missing: database (postgresql) of meshboard on node-a is to come from clock@node-c, which provides no postgresql: choose another provider",
+    ]);
+  });
+});
