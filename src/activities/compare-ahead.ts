@@ -1,19 +1,18 @@
-import type { Comparison } from "../source/compare-sources.ts";
 import type { KeptRecords, PlanRecords } from "./kept-records.ts";
 
-interface Compared {
+interface Compared<T> {
   readonly records: PlanRecords;
-  readonly comparison: Comparison;
+  readonly comparison: T;
 }
 
 /**
  * A comparison with the records as they are now. While they are asked whether anybody changed them, it is made with what
  * they were last; what it found counts only where they still are the same.
  */
-export async function compareAhead(
+export async function compareAhead<T>(
   kept: Pick<KeptRecords, "read" | "lastRead">,
-  compare: (records: PlanRecords, signal?: AbortSignal) => Promise<Comparison>,
-): Promise<Compared> {
+  compare: (records: PlanRecords, signal?: AbortSignal) => Promise<T>,
+): Promise<Compared<T>> {
   const last = kept.lastRead();
   const reading = kept.read();
   if (last !== null) {

@@ -14,6 +14,7 @@ import { recordSourceFacts } from "../store/source-facts.ts";
 import { clearCondition, listConditions } from "../store/conditions.ts";
 import { listHeads, recordCompared, recordFactsCommit } from "../store/source-heads.ts";
 import { type HeldCommit, listBehindSince, recordHeldCommits } from "../store/held-sources.ts";
+import { recordUnread } from "../store/unread-modules.ts";
 import { extendWave } from "../store/extend-wave.ts";
 import { openWave } from "../store/waves.ts";
 import { damagedCloneCode } from "./note-damaged-clone.ts";
@@ -22,7 +23,7 @@ import type { ComparisonRequest } from "./control-types.ts";
 import { keptFor } from "./kept-records.ts";
 import { loadBuildPlan, type BuildSurroundings } from "./load-build-facts.ts";
 import { askSettled } from "./remember-settled.ts";
-import { fetchHeads } from "./fetch-heads.ts";
+import { type FetchedHeads, fetchHeads } from "./fetch-heads.ts";
 import { fetchCode, lookAtSources } from "./look-at-sources.ts";
 
 /**
@@ -34,7 +35,11 @@ export async function compareAll(
   request: ComparisonRequest,
   signal: AbortSignal,
 ): Promise<{ wave: string | null }> {
-  const looked = await lookAtSources(deps, { signal });
+  const silent = new Set<Name>();
+  const onLook = (repository: Name, came: "answered" | "no answer"): void => {
+    if (came === "no answer") silent.add(repository);
+  };
+  const looked = await lookAtSources(deps, { signal, onLook });
   const repositories = await openRepositories(deps);
   const urls = new Map([...repositories].map(([name, { url }]) => [name, url]));
   const said = await listConditions(deps.db, deps.mesh);
@@ -47,22 +52,26 @@ export async function compareAll(
     await markCompared(deps, looked);
     return { wave: request.wave };
   }
-  const heads = await fetchHeads(deps, repositories, { looked, unfetched, signal });
+  const fetched = await fetchHeads(deps, repositories, { looked, silent, unfetched, signal });
+  const { heads, away } = fetched;
   const isAsLooked = [...looked].every(([head, commit]) => heads.get(head) === commit);
   const settled = isAsLooked ? asked : await askSettled(deps, { repositories: urls, heads });
-  const read = settled.isKnown ? 0 : await readModules(deps, { repositories, heads, version: settled.version, signal });
+  const read = settled.isKnown
+    ? 0
+    : await readModules(deps, { ...fetched, repositories, version: settled.version, signal });
   await keepSurroundings(deps, repositories);
   const { wave, isQuiet } = settled.isKnown ? { wave: request.wave, isQuiet: false } : await announce(deps, request);
   if (read === 0 && isQuiet) await settled.remember();
   await markCompared(deps, heads);
-  // Everything was read from the clones: whichever was damaged is whole again.
-  for (const { code, subject } of damaged) await clearCondition(deps.db, deps.mesh, { code, subject });
+  // Everything was read from the clones: whichever was damaged is whole again, where its source sent it again.
+  const isAway = (repository: string): boolean => [...away.keys()].some((head) => head.startsWith(`${repository}#`));
+  for (const { code, subject } of damaged)
+    if (!isAway(subject)) await clearCondition(deps.db, deps.mesh, { code, subject });
   return { wave };
 }
 
-interface Reading {
+interface Reading extends FetchedHeads {
   readonly repositories: ReadonlyMap<Name, Repository>;
-  readonly heads: ReadonlyMap<string, ObjectId | null>;
   readonly version: PlanVersion;
   readonly signal: AbortSignal;
 }
@@ -70,7 +79,7 @@ interface Reading {
 /** Reads what moved and keeps it. Answers how many modules were read. */
 async function readModules(
   deps: ControlDependencies,
-  { repositories, heads, version, signal }: Reading,
+  { repositories, heads, away, brought, version, signal }: Reading,
 ): Promise<number> {
   const kept = keptFor(deps.db, deps.mesh);
   const records = await kept.read(version);
@@ -79,16 +88,19 @@ async function readModules(
     modules: records.registered,
     repositories,
     heads,
+    away,
+    brought,
+    doubted: new Set(records.modules.flatMap(({ name, unread }) => (unread === null ? [] : [name]))),
     known: records.known,
     memory: kept.sources,
     cache: deps.imports,
     signal,
   });
-  const named = await nameFailures(deps, records.modules, comparison.modules);
-  const { facts, heldCommits } = await holdFacts(deps, records.modules, named);
-  await noteHeads(deps, repositories, heads);
+  const { facts, heldCommits } = await holdFacts(deps, records.modules, comparison.modules);
+  await noteHeads(deps, repositories, new Map([...heads].filter(([head]) => !away.has(head))));
   await keepFacts(deps, facts);
   await recordHeldCommits(deps.db, deps.mesh, heldCommits);
+  await recordUnread(deps.db, deps.mesh, comparison.unread);
   return comparison.modules.length;
 }
 
@@ -120,22 +132,6 @@ async function openRepositories(deps: ControlDependencies): Promise<Map<Name, Re
     }
   }
   return opened;
-}
-
-/** A repository that never answered has no branches that could be missing: what is known is that it did not answer. */
-async function nameFailures(
-  deps: ControlDependencies,
-  modules: readonly ModuleToPlan[],
-  facts: readonly SourceFacts[],
-): Promise<SourceFacts[]> {
-  const heads = await listHeads(deps.db, deps.mesh);
-  const failures = new Map(heads.map((head) => [headKey(head.repository, head.branch), head.failure]));
-  const sources = new Map(modules.map((module) => [module.name, headKey(module.repository, module.branch)]));
-  return facts.map((fact) => {
-    const failure = failures.get(sources.get(fact.module) ?? "") ?? null;
-    if (fact.commit !== null || failure === null) return fact;
-    return { ...fact, problem: { stage: "source", message: `its source cannot be read: ${failure}` } };
-  });
 }
 
 /** So that whoever explains a plan from the records alone explains with what this controller builds with. */

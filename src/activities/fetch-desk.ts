@@ -23,6 +23,16 @@ export interface WantedTip {
 /** By `headKey`: null: it is here; why not, otherwise. */
 export type FetchAnswers = ReadonlyMap<string, Error | null>;
 
+/** Tips that are here, so that nobody asks for them again. */
+export function listBrought(
+  wanted: ReadonlyMap<Repository, readonly WantedTip[]>,
+  answers: FetchAnswers,
+): { readonly repository: Repository; readonly commit: ObjectId }[] {
+  return [...wanted].flatMap(([repository, tips]) =>
+    tips.flatMap(({ head, commit }) => (answers.get(head) === null ? [{ repository, commit }] : [])),
+  );
+}
+
 /** Fetches of one process, over its comparisons. */
 export interface FetchDesk {
   /**

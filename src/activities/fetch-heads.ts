@@ -5,7 +5,7 @@ import type { Repository } from "../source/repository.ts";
 import { clearCondition } from "../store/conditions.ts";
 import { listHeads } from "../store/source-heads.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
-import { createFetchDesk, fetchBounds, type FetchDesk, type WantedTip } from "./fetch-desk.ts";
+import { createFetchDesk, fetchBounds, type FetchDesk, listBrought, type WantedTip } from "./fetch-desk.ts";
 import { isSourceFailure, noteFetchFailure } from "./look-at-sources.ts";
 
 const desks = new WeakMap<ControlDependencies, FetchDesk>();
@@ -16,32 +16,45 @@ function deskOf(deps: ControlDependencies): FetchDesk {
   return desk;
 }
 
+export interface FetchedHeads {
+  readonly heads: ReadonlyMap<string, ObjectId | null>;
+  /** By `headKey`: why nothing of it can be read. */
+  readonly away: ReadonlyMap<string, string>;
+  readonly brought: ReturnType<typeof listBrought>;
+}
+
 /**
- * Brings the tips here. Where that fails, or lasts, the last tip that was compared stays: one bad source stops no other. Of a
- * repository that could not be opened nothing can be read: its modules say so, and keep what was fit. The answer and what
- * is noted are the same in whatever order sources answer.
+ * Brings the tips here. Where that fails, or lasts, the last tip that was compared stays: one bad source stops no other. What
+ * is not here either, never answered, or cannot be opened, is away: its modules keep what is known of them. The answer and
+ * what is noted are the same in whatever order sources answer.
  */
 export async function fetchHeads(
   deps: ControlDependencies,
   repositories: ReadonlyMap<Name, Repository>,
   {
     looked,
+    silent,
     unfetched,
     signal,
   }: {
     readonly looked: ReadonlyMap<string, ObjectId | null>;
+    /** Repositories that did not answer the look. */
+    readonly silent: ReadonlySet<Name>;
     readonly unfetched: readonly Condition[];
     readonly signal: AbortSignal;
   },
-): Promise<ReadonlyMap<string, ObjectId | null>> {
+): Promise<FetchedHeads> {
   const heads = new Map(looked);
+  const away = new Map<string, string>();
   const wanted = new Map<Repository, WantedTip[]>();
   const followed = await listHeads(deps.db, deps.mesh);
-  for (const { repository: name, branch } of followed) {
+  for (const { repository: name, branch, failure } of followed) {
     const head = headKey(name, branch);
     const commit = heads.get(head) ?? null;
     const repository = repositories.get(name);
     if (repository === undefined) heads.set(head, null);
+    if (repository === undefined || (commit === null && silent.has(name)))
+      away.set(head, failure ?? "it did not answer");
     if (commit === null || repository === undefined) continue;
     wanted.set(repository, [...(wanted.get(repository) ?? []), { head, branch, commit }]);
   }
@@ -56,12 +69,13 @@ export async function fetchHeads(
       continue;
     }
     // Another branch of its source is what lasts.
-    if (heads.get(head) === one.comparedCommit && (await isHere(repositories.get(one.repository), one.comparedCommit)))
-      continue;
+    const hasCompared = await isHere(repositories.get(one.repository), one.comparedCommit);
+    if (hasCompared && heads.get(head) === one.comparedCommit) continue;
     await noteFetchFailure(deps, one, answer.message);
     heads.set(head, one.comparedCommit);
+    if (!hasCompared) away.set(head, answer.message);
   }
-  return heads;
+  return { heads, away, brought: listBrought(wanted, answers) };
 }
 
 async function isHere(repository: Repository | undefined, commit: ObjectId | null): Promise<boolean> {

@@ -173,6 +173,7 @@ function makeFacts(kept: KeptRecords, records: FactsOfRecords, module: ModuleToP
     thirdParties: module.thirdParties,
     settings,
     problem: module.problem ?? (module.language === null ? "it has no manifest that can be read" : null),
+    unread: module.unread,
     edges,
     lastFit: shareLastFit(before?.facts.lastFit, lastFitOf(module, build)),
     ...newer,

@@ -23,7 +23,7 @@ export interface LookOptions {
 const code = "source-unreachable";
 
 /** Each is a process of git: hundreds of sources are asked one after another, a few at a time. */
-const looksAtOnce = 8;
+export const looksAtOnce = 8;
 
 /**
  * Asks every repository once for the tips that modules follow, resolves each ref once (case 5) and keeps what it saw.

@@ -7,6 +7,9 @@ import { listHeads } from "../store/source-heads.ts";
 import type { ImportCache } from "../source/imports/import-cache.ts";
 import { compareAhead } from "./compare-ahead.ts";
 import { createKeptRecords, type KeptRecords, type PlanRecords } from "./kept-records.ts";
+import { createFetchDesk, fetchBounds, listBrought, type WantedTip } from "./fetch-desk.ts";
+import { isSourceFailure, looksAtOnce } from "./look-at-sources.ts";
+import { isSeenBefore } from "../source/look-at-folders.ts";
 import type { RepositoryPool } from "./repository-pool.ts";
 
 export interface LookWithoutKeeping {
@@ -20,7 +23,15 @@ export interface LookWithoutKeeping {
 }
 
 export interface Looked extends Pick<Comparison, "parsedFiles" | "cachedFiles"> {
-  readonly heads: readonly { readonly repository: Name; readonly branch: string; readonly commit: ObjectId | null }[];
+  readonly heads: readonly {
+    readonly repository: Name;
+    readonly branch: string;
+    readonly commit: ObjectId | null;
+    /** Why it was not seen; null: it was. */
+    readonly failure: string | null;
+  }[];
+  /** Modules of which it cannot be told how they stand, with why: sources do not answer. */
+  readonly unread: Comparison["unread"];
   /** As they were before anything was compared with them. */
   readonly records: PlanRecords;
   /** What of modules' facts is newer than the records. */
@@ -30,13 +41,13 @@ export interface Looked extends Pick<Comparison, "parsedFiles" | "cachedFiles"> 
 }
 
 export type NewerFacts = Pick<ModuleFacts, "commit"> &
-  Partial<Pick<ModuleFacts, "moved" | "language" | "thirdParties" | "edges" | "problem">> & {
+  Partial<Pick<ModuleFacts, "moved" | "language" | "thirdParties" | "edges" | "problem" | "unread">> & {
     readonly tree?: ObjectId | null;
   };
 
 /**
- * Looks at every source and compares it with the records, which stay as they are. A source that does not answer is an
- * UnavailableError for all of it: never a shorter answer (R26).
+ * Looks at every source and compares it with the records, which stay as they are. Of the modules of a source that does not
+ * answer it cannot be told how they stand, and so it is said of each: never a shorter answer (R26).
  */
 export async function lookWithoutKeeping(look: LookWithoutKeeping): Promise<Looked> {
   return compareTips(look, await seeTips(look));
@@ -52,37 +63,99 @@ export async function seeTips(look: LookWithoutKeeping): Promise<Tips> {
   const followed = await listHeads(look.db, look.mesh);
   const urls = new Map(followed.map(({ repository, url }) => [repository, url]));
   const repositories = new Map<Name, Repository>();
-  const heads: Looked["heads"][number][] = [];
-  for (const [repository, url] of urls) {
-    const opened = await look.repositories.open({ name: repository, url });
-    repositories.set(repository, opened);
-    const branches = followed.filter((head) => head.repository === repository).map((head) => head.branch);
-    for (const [branch, commit] of await opened.lookAtHeads(branches)) heads.push({ repository, branch, commit });
-  }
-  return { repositories, heads };
+  const seen = new Map<Name, ReadonlyMap<string, ObjectId | null> | string>();
+  const left = [...urls];
+  const lookOn = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const [repository, url] = next;
+      const branches = followed.filter((head) => head.repository === repository).map((head) => head.branch);
+      try {
+        const opened = await look.repositories.open({ name: repository, url });
+        repositories.set(repository, opened);
+        seen.set(repository, await opened.lookAtHeads(branches));
+      } catch (error) {
+        if (!isSourceFailure(error)) throw error;
+        seen.set(repository, error.message);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: looksAtOnce }, lookOn));
+  return {
+    repositories,
+    heads: followed.map(({ repository, branch }) => {
+      const tips = seen.get(repository) ?? new Map<string, ObjectId | null>();
+      return typeof tips === "string"
+        ? { repository, branch, commit: null, failure: tips }
+        : { repository, branch, commit: tips.get(branch) ?? null, failure: null };
+    }),
+  };
 }
 
 /** Compares these tips with the records. */
-export async function compareTips(look: LookWithoutKeeping, { repositories, heads }: Tips): Promise<Looked> {
+export async function compareTips(look: LookWithoutKeeping, tips: Tips): Promise<Looked> {
   const kept = look.kept ?? createKeptRecords(look.db, look.mesh);
-  const { records, comparison } = await compareAhead(kept, (against, signal) =>
-    compareSources({
+  const { records, comparison } = await compareAhead(kept, async (against, signal) => {
+    const { heads, brought } = await bringTips(against, tips, signal ?? new AbortController().signal);
+    const away = new Map(
+      heads.flatMap(({ repository, branch, failure }) =>
+        failure === null ? [] : [[headKey(repository, branch), failure] as const],
+      ),
+    );
+    const compared = await compareSources({
       modules: against.registered,
-      repositories,
+      repositories: tips.repositories,
       heads: new Map(heads.map(({ repository, branch, commit }) => [headKey(repository, branch), commit])),
+      away,
+      brought,
       known: against.known,
       memory: kept.sources,
       cache: { read: (reader, blobs) => look.imports.read(reader, blobs), write: () => Promise.resolve() },
       ...(signal === undefined ? {} : { signal }),
-    }),
-  );
+    });
+    return { ...compared, heads };
+  });
+  const newer = new Map(comparison.modules.map((facts) => [facts.module, toNewer(facts)] as const));
+  for (const { name, sourceCommit, unread } of records.modules) {
+    const why = comparison.unread.get(name) ?? null;
+    if (why !== unread && !newer.has(name)) newer.set(name, { commit: sourceCommit ?? "", unread: why });
+  }
   return {
-    heads,
+    heads: comparison.heads,
+    unread: comparison.unread,
     records,
-    newer: new Map(comparison.modules.map((facts) => [facts.module, toNewer(facts)] as const)),
+    newer,
     readModules: comparison.modules.length,
     parsedFiles: comparison.parsedFiles,
     cachedFiles: comparison.cachedFiles,
+  };
+}
+
+/** Those that are to be read, from several sources at once. One that does not come is not seen, whatever it answered before. */
+async function bringTips(
+  { registered, known }: PlanRecords,
+  { repositories, heads }: Tips,
+  signal: AbortSignal,
+): Promise<Pick<Looked, "heads"> & { readonly brought: ReturnType<typeof listBrought> }> {
+  const wanted = new Map<Repository, WantedTip[]>();
+  const unseen = new Set<string>();
+  const tips = new Map(heads.map((head) => [headKey(head.repository, head.branch), head]));
+  for (const { module, repository, branch } of registered) {
+    const head = headKey(repository, branch);
+    const commit = tips.get(head)?.commit ?? null;
+    const opened = repositories.get(repository);
+    if (commit === null || opened === undefined || isSeenBefore(known.get(module), commit) || unseen.has(head))
+      continue;
+    unseen.add(head);
+    wanted.set(opened, [...(wanted.get(opened) ?? []), { head, branch, commit }]);
+  }
+  if (wanted.size === 0) return { heads, brought: [] };
+  const answers = await createFetchDesk(fetchBounds, isSourceFailure).fetchAll(wanted, signal);
+  return {
+    heads: heads.map((head) => {
+      const failure = answers.get(headKey(head.repository, head.branch)) ?? null;
+      return failure === null ? head : { ...head, commit: null, failure: failure.message };
+    }),
+    brought: listBrought(wanted, answers),
   };
 }
 
@@ -97,5 +170,6 @@ function toNewer(facts: Comparison["modules"][number]): NewerFacts {
     thirdParties,
     edges,
     problem: problem?.message ?? unread,
+    unread: null,
   };
 }

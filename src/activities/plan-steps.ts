@@ -96,14 +96,17 @@ function toModulePlans(plan: BuildPlan): ModulePlan[] {
     ...plan.unfit.map((one) => standing(one.module, "unfit", one.why, one.inputs)),
     ...plan.outstanding.map((one) => standing(one.module, "outstanding", one.why, one.inputs)),
     ...plan.broken.map((one) => standing(one.module, "broken", one.why, null)),
+    ...plan.cannotTell.map((one) => standing(one.module, "cannot-tell", one.why, null)),
   ];
 }
 
 /** Not in the plan, because there is no tree to build from: the comparison said why. */
 function listSourceless(modules: readonly ModuleToPlan[]): ModulePlan[] {
-  return modules.flatMap(({ name, tree, problem }) =>
-    tree !== null || problem === null ? [] : [standing(name, "broken", problem, null)],
-  );
+  return modules.flatMap(({ name, tree, problem, unread }) => {
+    if (tree !== null) return [];
+    if (unread !== null) return [standing(name, "cannot-tell", unread, null)];
+    return problem === null ? [] : [standing(name, "broken", problem, null)];
+  });
 }
 
 function standing(module: Name, word: ModulePlan["standing"], why: string, inputs: Digest | null): ModulePlan {
@@ -163,34 +166,23 @@ function listAutoDue(world: World): AutoDue[] {
 }
 
 function summarise(plan: BuildPlan, modules: number): string {
+  const named = (word: string, rows: readonly { readonly module: Name }[]): string[] =>
+    rows.length === 0
+      ? []
+      : [
+          `${word}: ${rows
+            .map((one) => one.module)
+            .slice(0, 5)
+            .join(", ")}`,
+        ];
   const counts = [
     `${plan.current.length} of ${modules} modules current`,
     ...(plan.ready.length + plan.building.length > 0 ? [`${plan.ready.length + plan.building.length} building`] : []),
     ...(plan.waiting.length > 0 ? [`${plan.waiting.length} waiting`] : []),
-    ...(plan.unfit.length > 0
-      ? [
-          `unfit: ${plan.unfit
-            .map((one) => one.module)
-            .slice(0, 5)
-            .join(", ")}`,
-        ]
-      : []),
-    ...(plan.outstanding.length > 0
-      ? [
-          `outstanding: ${plan.outstanding
-            .map((one) => one.module)
-            .slice(0, 5)
-            .join(", ")}`,
-        ]
-      : []),
-    ...(plan.broken.length > 0
-      ? [
-          `broken: ${plan.broken
-            .map((one) => one.module)
-            .slice(0, 5)
-            .join(", ")}`,
-        ]
-      : []),
+    ...named("unfit", plan.unfit),
+    ...named("outstanding", plan.outstanding),
+    ...named("broken", plan.broken),
+    ...named("cannot tell", plan.cannotTell),
   ];
   return counts.join(" · ");
 }

@@ -41,6 +41,7 @@ export async function dryRun(
   const failing = [...plan.broken, ...plan.unfit]
     .filter(isAsked)
     .map(({ module, kind, why }) => ({ module, kind, why }));
+  const cannotTell = [...looked.unread].map(([module, why]) => ({ module, why })).filter(isAsked);
   const announced = new Set(mayRebuild.map(({ module }) => module));
   const later = [
     ...plan.outstanding.map(({ module, why, retryAt }) => ({ module, why, retryAt })),
@@ -50,15 +51,16 @@ export async function dryRun(
     dryRun: true,
     mayRebuild,
     failing,
+    cannotTell,
     later,
-    modules: facts.modules.size,
+    modules: looked.records.modules.length,
     sources: looked.heads,
     readModules: looked.readModules,
     parsedFiles: looked.parsedFiles,
     cachedFiles: looked.cachedFiles,
   };
   return {
-    code: failing.length > 0 ? 2 : mayRebuild.length + later.length > 0 ? 1 : 0,
+    code: failing.length > 0 ? 2 : cannotTell.length > 0 ? 3 : mayRebuild.length + later.length > 0 ? 1 : 0,
     document: { ...document },
     text: dryRunText(document, now),
   };

@@ -34,6 +34,7 @@ export function buildCode(
   looks: readonly Pick<SourceLook, "look">[],
 ): ExitCode {
   if (modules.some(({ standing }) => standing === "unfit" || standing === "broken")) return 2;
+  if (modules.some(({ standing }) => standing === "cannot-tell")) return 3;
   if (looks.some(({ look }) => look === "failing")) return 3;
   const isCurrent = modules.every(({ standing }) => standing === "current");
   return isCurrent && looks.every(({ look }) => look === "seen") ? 0 : 1;

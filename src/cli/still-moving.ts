@@ -10,7 +10,7 @@ export function isMoving({ standing }: Pick<ModuleRecord, "standing">): boolean 
 
 /** Is it in the way of what waits for it until somebody acts, or the environment is better? */
 function isBad({ standing }: Standing): boolean {
-  return standing === "unfit" || standing === "outstanding" || standing === "broken";
+  return standing === "unfit" || standing === "outstanding" || standing === "broken" || standing === "cannot-tell";
 }
 
 /**

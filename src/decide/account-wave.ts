@@ -61,6 +61,9 @@ function listLeft(plan: BuildPlan): Map<Name, Accounted> {
     ...[...plan.unfit, ...plan.outstanding, ...plan.broken].map(({ module, kind, why }): Accounted => {
       return { module, outcome: "failed", why: `${module} is ${kind}: ${why}` };
     }),
+    ...plan.cannotTell.map(({ module, why }): Accounted => {
+      return { module, outcome: "failed", why: `how ${module} stands cannot be told: ${why}` };
+    }),
     ...[...plan.ready, ...plan.building].map(({ module, why }): Accounted => {
       return { module, outcome: "superseded", why: `the next wave builds it: ${why}` };
     }),

@@ -34,6 +34,8 @@ export interface ModuleFacts {
   readonly settings: Readonly<Record<string, string>>;
   /** Why it cannot be built at all (a manifest refused, an import nobody publishes); null: it can. */
   readonly problem: string | null;
+  /** Why its source could not be read though it had to be: the rest is what was known before. Null, or left out: it was. */
+  readonly unread?: string | null;
   readonly edges: readonly BuildEdge[];
   /** Its last fit build: what it is out of date *against*. */
   readonly lastFit: LastFit | null;

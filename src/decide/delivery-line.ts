@@ -3,7 +3,16 @@ import { compareText, listNames, shortId } from "./short-names.ts";
 import type { SituationWord } from "./situation.ts";
 
 /** How a module stands, from the last comparison (`module.standing`). */
-export type Standing = "current" | "out-of-date" | "building" | "waiting" | "unfit" | "outstanding" | "broken" | "new";
+export type Standing =
+  | "current"
+  | "out-of-date"
+  | "building"
+  | "waiting"
+  | "unfit"
+  | "outstanding"
+  | "broken"
+  | "cannot-tell"
+  | "new";
 
 export interface DeliveryFacts {
   readonly module: Name;
@@ -35,7 +44,7 @@ export interface DeliveryLine {
   readonly module: Name;
   readonly source: string | null;
   readonly builtFrom: string | null;
-  /** `fit`, `unfit`, `outstanding`, `building`, `waiting for core`, `not built`, `broken`. */
+  /** `fit`, `unfit`, `outstanding`, `building`, `waiting for core`, `not built`, `broken`, `cannot tell`. */
   readonly verdict: string;
   readonly behindBy: number | null;
   readonly declaredOn: number;
@@ -104,6 +113,8 @@ function sayVerdict({ standing, standingWhy, waitingFor, fit }: DeliveryFacts): 
     case "outstanding":
     case "broken":
       return standing;
+    case "cannot-tell":
+      return "cannot tell";
   }
 }
 

@@ -80,7 +80,14 @@ export function standingOf(
   if (ready !== undefined) return { standing: lastFit === null ? "new" : "out-of-date", why: [ready.why] };
   if (plan.current.some(isIt))
     return { standing: "current", why: ["it is built from exactly what its source and its dependencies are now"] };
-  const rows = [...plan.building, ...plan.waiting, ...plan.unfit, ...plan.outstanding, ...plan.broken];
+  const rows = [
+    ...plan.building,
+    ...plan.waiting,
+    ...plan.unfit,
+    ...plan.outstanding,
+    ...plan.broken,
+    ...plan.cannotTell,
+  ];
   const row = rows.find(isIt);
   return row === undefined ? { standing: "new", why: [] } : { standing: row.kind, why: [row.why] };
 }

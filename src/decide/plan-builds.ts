@@ -17,6 +17,7 @@ export interface BuildPlan {
   readonly unfit: readonly Bucketed<"unfit">[];
   readonly outstanding: readonly Bucketed<"outstanding">[];
   readonly broken: readonly Bucketed<"broken">[];
+  readonly cannotTell: readonly Bucketed<"cannot-tell">[];
   /** Cycles of build edges, the shortest first (case 15). */
   readonly cycles: readonly (readonly Name[])[];
   /** Every module, dependencies first (R6). */
@@ -48,6 +49,7 @@ function sortOut(graph: BuildGraph, stands: SeenStands["stands"]): BuildPlan {
     unfit: new Array<Bucketed<"unfit">>(),
     outstanding: new Array<Bucketed<"outstanding">>(),
     broken: new Array<Bucketed<"broken">>(),
+    cannotTell: new Array<Bucketed<"cannot-tell">>(),
   };
   for (const name of graph.names) {
     const stand = stands.get(name);
@@ -74,6 +76,9 @@ function sortOut(graph: BuildGraph, stands: SeenStands["stands"]): BuildPlan {
         break;
       case "broken":
         buckets.broken.push(stand);
+        break;
+      case "cannot-tell":
+        buckets.cannotTell.push(stand);
         break;
     }
   }

@@ -45,12 +45,12 @@ export function rebuildSet(facts: BuildFacts, options: RebuildOptions = {}): Ann
       reached.push(dependent);
     }
   }
-  const broken = new Set(plan.broken.map((row) => row.module));
+  const unbuildable = new Set([...plan.broken, ...plan.cannotTell].map((row) => row.module));
   const announced: Announced[] = [];
   if (causes.size === 0) return announced;
   for (const module of plan.order) {
     const cause = causes.get(module);
-    if (cause !== undefined && !broken.has(module)) announced.push({ module, why: cause.why });
+    if (cause !== undefined && !unbuildable.has(module)) announced.push({ module, why: cause.why });
   }
   return announced;
 }

@@ -16,7 +16,9 @@ export type Stand =
   | { readonly kind: "waiting"; readonly for: readonly Name[]; readonly why: string }
   | { readonly kind: "unfit"; readonly inputs: Digest; readonly why: string }
   | { readonly kind: "outstanding"; readonly inputs: Digest; readonly retryAt: string | null; readonly why: string }
-  | { readonly kind: "broken"; readonly why: string };
+  | { readonly kind: "broken"; readonly why: string }
+  /** Its source could not be read: it is neither current nor broken, as far as anybody knows. */
+  | { readonly kind: "cannot-tell"; readonly why: string };
 
 export interface StandInput {
   readonly facts: BuildFacts;
@@ -35,6 +37,7 @@ export interface StandInput {
  */
 export function standOfModule(input: StandInput): Stand {
   const { facts, running, module } = input;
+  if (typeof module.unread === "string") return { kind: "cannot-tell", why: module.unread };
   const broken = findBroken(input);
   if (broken !== null) return { kind: "broken", why: broken };
   const underWay = running.get(module.module);
@@ -139,5 +142,7 @@ function sayStand(stand: Stand | undefined): string {
     case "outstanding":
     case "broken":
       return ` (${stand.kind})`;
+    case "cannot-tell":
+      return " (cannot tell)";
   }
 }

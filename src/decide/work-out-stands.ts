@@ -73,7 +73,7 @@ function isEqualStand(was: NamedStand, is: Stand): boolean {
     return was.why === is.why && was.inputs === is.inputs && was.retryAt === is.retryAt;
   if ((was.kind === "unfit" || was.kind === "building") && was.kind === is.kind)
     return was.why === is.why && was.inputs === is.inputs;
-  return was.kind === "broken" && is.kind === "broken" && was.why === is.why;
+  return (was.kind === "broken" || was.kind === "cannot-tell") && was.kind === is.kind && was.why === is.why;
 }
 
 /** `core@sha256:…`: a name holds no `@`. */

@@ -8,7 +8,8 @@ import { createPythonReader } from "./imports/python.ts";
 import { createRustReader } from "./imports/rust.ts";
 import { createTypeScriptReader } from "./imports/typescript.ts";
 import type { KnownSource } from "../core/known-source.ts";
-import { isSeenBefore, lookAtFolders, type Placed, type SeenFolder } from "./look-at-folders.ts";
+import type { AwayBranch, AwayModule } from "./away.ts";
+import { holdsUnseen, isSeenBefore, lookAtFolders, type Placed, type SeenFolder } from "./look-at-folders.ts";
 import { readWhatMoved, type Work } from "./read-what-moved.ts";
 import type { CommitInfo, Repository } from "./repository.ts";
 import { describeMissingBranch, type RegisteredModule, type SourceFacts } from "./source-facts.ts";
@@ -17,6 +18,8 @@ import { createSourceMemory, type SourceMemory } from "./source-memory.ts";
 export interface Comparison {
   /** Those that were read, in the order given. Without `known` all of them. */
   readonly modules: readonly SourceFacts[];
+  /** Those that would have to be read and cannot be, with why; not in `modules`. */
+  readonly unread: ReadonlyMap<Name, string>;
   /** Those whose facts are what is known of them, at another commit. */
   listUnchanged(): Promise<readonly UnchangedModule[]>;
   /** Files parsed now, and those that the cache knew. */
@@ -35,6 +38,15 @@ export interface CompareSources {
   readonly repositories: ReadonlyMap<Name, Repository>;
   /** The commit each branch was resolved to, once (case 5), by `headKey`. Null: the branch does not exist. */
   readonly heads: ReadonlyMap<string, ObjectId | null>;
+  /**
+   * By `headKey`: why nothing of that branch can be read now. What is known of its modules counts for others, and for
+   * themselves as long as nothing of them has to be read.
+   */
+  readonly away?: ReadonlyMap<string, string>;
+  /** Commits that were made sure to be here a moment ago: they are not asked for again. */
+  readonly brought?: readonly { readonly repository: Repository; readonly commit: ObjectId }[];
+  /** Modules that could not be read the last time: what is known of them is not of the commit that was compared. */
+  readonly doubted?: ReadonlySet<Name>;
   /** What the facts on record were read from: where that is the same they hold, and nothing is read. */
   readonly known?: ReadonlyMap<Name, KnownSource>;
   readonly cache: ImportCache;
@@ -64,13 +76,13 @@ export function createImportReaders(): ReadonlyMap<string, ImportReader> {
 
 /**
  * What is true of every registered module at the resolved commits; only what moved is read. Commits that are not here yet
- * are fetched. A repository that does not answer is an UnavailableError for the whole comparison, never a shorter
- * answer (R26).
+ * are fetched. A repository that does not answer, and is not said to be `away`, is an UnavailableError for the whole comparison,
+ * never a shorter answer (R26).
  */
 export async function compareSources(options: CompareSources): Promise<Comparison> {
   const memory = options.memory ?? createSourceMemory();
-  const { placed, missing } = placeModules(options, memory);
-  const fetchOnce = createFetchOnce(options.signal);
+  const { placed, missing, branchesAway } = placeModules(options, memory);
+  const fetchOnce = createFetchOnce(options.signal, options.brought);
   await fetchUnknown(options, placed, fetchOnce);
   const placements = memory.placementsOf(options.modules);
   const readers = options.readers ?? createImportReaders();
@@ -85,7 +97,8 @@ export async function compareSources(options: CompareSources): Promise<Compariso
   const { modules: registered, cache, signal, onProgress } = options;
   const reading = createFolderReading({ readers, commitOf, fetchOnce, signal, onProgress });
   const asked = { modules: registered, cache, signal, onProgress };
-  const work = { ...asked, memory, known, readers, placements, seen, reading, commitOf };
+  const away = branchesAway.flatMap((branch) => describeAway(options, branch, { known, placements, readers }));
+  const work = { ...asked, memory, known, readers, placements, seen, away, reading, commitOf };
   const { facts, ...counts } = await readWhatMoved(work);
   const isToldOf = facts.size + missing.size > 0;
   const modules = (isToldOf ? options.modules : []).flatMap((module): SourceFacts[] => {
@@ -99,17 +112,42 @@ export async function compareSources(options: CompareSources): Promise<Compariso
 function placeModules(
   options: CompareSources,
   memory: SourceMemory,
-): { readonly placed: readonly Placed[]; readonly missing: ReadonlySet<RegisteredModule> } {
+): {
+  readonly placed: readonly Placed[];
+  readonly missing: ReadonlySet<RegisteredModule>;
+  readonly branchesAway: readonly AwayBranch[];
+} {
   const placed: Placed[] = [];
   const missing = new Set<RegisteredModule>();
+  const branchesAway: AwayBranch[] = [];
   for (const [head, members] of memory.membersOf(options.modules)) {
     const [first] = members;
     if (first === undefined) continue;
     const commit = findHead(options, first);
-    if (commit === null) for (const module of members) missing.add(module);
+    const why = options.away?.get(head);
+    const repository = options.repositories.get(first.repository) ?? null;
+    if (why !== undefined) branchesAway.push({ members, commit, repository, why });
+    else if (commit === null) for (const module of members) missing.add(module);
     else placed.push({ head, members, commit, repository: findRepository(options, first) });
   }
-  return { placed, missing };
+  return { placed, missing, branchesAway };
+}
+
+function describeAway(
+  { doubted }: CompareSources,
+  { members, commit, repository, why }: AwayBranch,
+  look: Pick<Work, "known" | "placements" | "readers">,
+): AwayModule[] {
+  return members.map((module) => {
+    const known = look.known.get(module.module) ?? null;
+    const isPlaced = known !== null && commit !== null && repository !== null;
+    return {
+      module: module.module,
+      why,
+      known,
+      holds: isPlaced && doubted?.has(module.module) !== true && holdsUnseen(look, { module, repository }, known),
+    };
+  });
 }
 
 async function listUnchanged(

@@ -19,8 +19,11 @@ export type FetchOnce = (
   commits: readonly { readonly branch: string; readonly commit: ObjectId }[],
 ) => Promise<void>;
 
-export function createFetchOnce(signal?: AbortSignal): FetchOnce {
-  const asked = new Set<string>();
+export function createFetchOnce(
+  signal?: AbortSignal,
+  brought: readonly { readonly repository: Repository; readonly commit: ObjectId }[] = [],
+): FetchOnce {
+  const asked = new Set(brought.map(({ repository, commit }) => `${repository.dir}\0${commit}`));
   return async (repository, commits) => {
     const wanted = new Map<ObjectId, { readonly branch: string; readonly commit: ObjectId }>();
     for (const one of commits) if (!asked.has(`${repository.dir}\0${one.commit}`)) wanted.set(one.commit, one);

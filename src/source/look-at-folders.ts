@@ -52,7 +52,7 @@ type Look = LookAtFolders & { readonly readBy: string };
 export async function lookAtFolders(look: LookAtFolders): Promise<readonly SeenFolder[]> {
   const seen: (readonly SeenFolder[])[] = [];
   const { placements, known, memory } = look;
-  const by: Look = { ...look, readBy: [...look.readers.values()].map((reader) => reader.readerKey("")).join(" ") };
+  const by: Look = { ...look, readBy: sayReaders(look.readers) };
   for (const placed of look.placed) {
     const last = memory.looks.get(placed.head);
     const isOf =
@@ -99,6 +99,21 @@ async function lookSince(
   return seen;
 }
 
+/** Without asking git: is what is known of a module, at a commit that was compared, still read and placed as it would be now? */
+export function holdsUnseen(
+  { placements, readers }: Pick<LookAtFolders, "placements" | "readers">,
+  at: Pick<SeenFolder, "module" | "repository">,
+  known: KnownSource,
+): boolean {
+  if (!lastLine(known.sourceKey).startsWith(abovePrefix)) return false;
+  const found = { before: known, folder: known.folder, locks: null, above: lastLine(known.sourceKey) };
+  return describeFolder({ placements, readBy: sayReaders(readers) }, at, found).known !== null;
+}
+
+function sayReaders(readers: LookAtFolders["readers"]): string {
+  return [...readers.values()].map((reader) => reader.readerKey("")).join(" ");
+}
+
 async function lookAtAll(look: Look, { members, repository, commit }: Placed): Promise<SeenFolder[]> {
   const { known, memory } = look;
   const paths = members.filter(({ module }) => !isSeenBefore(known.get(module), commit)).map(({ path }) => path);
@@ -122,7 +137,7 @@ async function lookAtAll(look: Look, { members, repository, commit }: Placed): P
 }
 
 function describeFolder(
-  { placements, readBy }: Look,
+  { placements, readBy }: Pick<Look, "placements" | "readBy">,
   { module, repository }: Pick<SeenFolder, "module" | "repository">,
   found: Pick<SeenFolder, "folder" | "locks"> & { readonly before: KnownSource | undefined; readonly above: string },
 ): SeenFolder {

@@ -1,5 +1,6 @@
 import type { Name, ObjectId } from "../core/names.ts";
 import type { KnownSource } from "../core/known-source.ts";
+import { type AwayModule, claimsOf, doubtProblem, listUnread } from "./away.ts";
 import type { CompareSources } from "./compare-sources.ts";
 import { deriveModule } from "./derive-edges.ts";
 import { findStale } from "./find-stale.ts";
@@ -22,12 +23,15 @@ export interface Work extends Pick<CompareSources, "modules" | "cache"> {
   readonly readers: ReadonlyMap<string, ImportReader>;
   readonly placements: Placements;
   readonly seen: readonly SeenFolder[];
+  readonly away: readonly AwayModule[];
   readonly reading: FolderReading;
   readonly commitOf: (seen: SeenFolder) => ObjectId;
 }
 
 interface Read {
   readonly facts: ReadonlyMap<Name, SourceFacts>;
+  /** What would have to be read and cannot be, with why. */
+  readonly unread: ReadonlyMap<Name, string>;
   readonly parsedFiles: number;
   readonly cachedFiles: number;
 }
@@ -52,22 +56,35 @@ export async function readWhatMoved(work: Work): Promise<Read> {
   });
   const derive = { ...work, published, own: names.own, imports: imports.files, factsKey };
   const facts = new Map<Name, SourceFacts>();
+  const unread = listUnread(work.away, published, factsKey);
+  const whyAway = new Map(work.away.map(({ module, why }) => [module, why]));
   for (let left = wanted; left.length > 0;) {
     const asked = new Set<Name>();
     const again: SeenFolder[] = [];
     for (const one of left) {
-      const derived = deriveOne(derive, one, asked);
-      if (derived === null) again.push(one);
-      else facts.set(one.module.module, derived);
+      const { module } = one.module;
+      const needed = new Set<Name>();
+      const derived = deriveOne(derive, one, needed);
+      const gone = [...needed].find((name) => whyAway.has(name));
+      const doubt = derived === null ? null : doubtProblem(derived, work.away);
+      for (const name of gone === undefined ? needed : []) asked.add(name);
+      if (gone !== undefined) unread.set(module, sayImportAway(gone, whyAway.get(gone)));
+      else if (derived === null) again.push(one);
+      else if (doubt !== null) unread.set(module, doubt);
+      else facts.set(module, derived);
     }
     await reading.read(seen.filter(({ module }) => asked.has(module.module)));
     left = again;
   }
-  return { facts, parsedFiles: imports.parsed, cachedFiles: imports.cached };
+  return { facts, unread, parsedFiles: imports.parsed, cachedFiles: imports.cached };
+}
+
+function sayImportAway(name: Name, why: string | undefined): string {
+  return `what its import of ${name} leads to cannot be read: ${why ?? "its source is away"}`;
 }
 
 /** What every module publishes: of those that were read by their reader, of the others as it is known. */
-function readNames({ seen, reading, readers }: Work): {
+function readNames({ seen, away, reading, readers }: Work): {
   readonly claims: readonly Claim[];
   readonly own: ReadonlyMap<Name, PublishedNames>;
 } {
@@ -82,7 +99,7 @@ function readNames({ seen, reading, readers }: Work): {
     own.set(module, said);
     return [{ module, language: reader.language, names: said.names }];
   });
-  return { claims, own };
+  return { claims: [...claims, ...claimsOf(away)], own };
 }
 
 function readerOf(
@@ -94,7 +111,7 @@ function readerOf(
 
 /** Of a module as it is now; null: it is not there. */
 function createFactsKey(
-  { seen, reading, readers }: Work,
+  { seen, away, reading, readers }: Work,
   moved: readonly SeenFolder[],
 ): (module: Name) => string | null {
   const read = new Set(moved.map((one) => one.module.module));
@@ -102,7 +119,10 @@ function createFactsKey(
   const worked = new Map<Name, string>();
   return (module) => {
     if (!read.has(module)) {
-      known ??= new Map(seen.map((one) => [one.module.module, one.known]));
+      known ??= new Map([
+        ...seen.map((one) => [one.module.module, one.known] as const),
+        ...away.map((one) => [one.module, one.known] as const),
+      ]);
       return known.get(module)?.factsKey ?? null;
     }
     const key = worked.get(module) ?? factsKeyOf(factsOf(readers, reading.folders.get(module)));

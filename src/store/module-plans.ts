@@ -2,6 +2,7 @@ import { z } from "zod";
 import { digestSchema, nameSchema, type Digest, type Name } from "../core/names.ts";
 import type { Queryable } from "./database.ts";
 import { standingSchema } from "./modules.ts";
+import { keptStanding } from "./unread-modules.ts";
 import { run } from "./rows.ts";
 import { storableJson } from "./storable.ts";
 
@@ -26,7 +27,7 @@ export function recordModulePlans(db: Queryable, mesh: Name, plans: readonly Mod
   }));
   return run(
     db,
-    `update module m set standing = p.standing, standing_why = p."standingWhy", wanted_inputs = p."wantedInputs",
+    `update module m set standing = ${keptStanding("p.standing")}, standing_why = p."standingWhy", wanted_inputs = p."wantedInputs",
             behind_since = case when p.standing in ('waiting', 'out-of-date', 'building')
               then coalesce(m.behind_since, now()) end,
             fit_inputs = coalesce(p."fitInputs", m.fit_inputs), fit_artifact = coalesce(p."fitArtifact", m.fit_artifact)
@@ -34,7 +35,7 @@ export function recordModulePlans(db: Queryable, mesh: Name, plans: readonly Mod
             "fitInputs" text, "fitArtifact" text)
       where m.mesh = $1 and m.name = p.module
         and (m.standing, m.standing_why, m.wanted_inputs, m.fit_inputs, m.fit_artifact) is distinct from
-            (p.standing, p."standingWhy", p."wantedInputs", coalesce(p."fitInputs", m.fit_inputs),
+            (${keptStanding("p.standing")}, p."standingWhy", p."wantedInputs", coalesce(p."fitInputs", m.fit_inputs),
              coalesce(p."fitArtifact", m.fit_artifact))`,
     [mesh, storableJson(rows)],
   );

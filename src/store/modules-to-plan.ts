@@ -22,6 +22,8 @@ const moduleToPlanSchema = z.object({
   language: languageSchema.nullable(),
   /** Why it cannot be built as it is. */
   problem: z.string().nullable(),
+  /** Why its source could not be read when it had to be; null: it was. */
+  unread: z.string().nullable(),
   wantedInputs: digestSchema.nullable(),
   fitInputs: digestSchema.nullable(),
   fitArtifact: digestSchema.nullable(),
@@ -37,7 +39,7 @@ export function listModulesToPlan(db: Queryable, mesh: Name, parts?: readonly nu
     // Facts that were written without saying what they were read from are read again.
     `select m.name, m.repository, m.branch, m.path, ${planPart("m.name")} as part, ${sourceCommit} as "sourceCommit",
             case when m.known->>'commit' = m.source_commit then m.known end as known, m.moved, m.tree,
-            m.third_parties as "thirdParties", m.manifest->>'language' as language, m.problem,
+            m.third_parties as "thirdParties", m.manifest->>'language' as language, m.problem, m.unread,
             m.wanted_inputs as "wantedInputs", m.fit_inputs as "fitInputs", m.fit_artifact as "fitArtifact"
        from module m ${joinHead}
       where m.mesh = $1 and ($2::int[] is null or ${planPart("m.name")} = any($2)) order by m.name`,

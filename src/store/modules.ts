@@ -5,6 +5,7 @@ import { branchSchema, digestSchema, nameSchema, objectIdSchema, treePathSchema,
 import { bigintColumn, timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
 import { many, maybeOne, run } from "./rows.ts";
+import { standingColumn } from "./unread-modules.ts";
 import { comparedAt, joinHead, sourceCommit, sourceCommitAt, sourceSubject } from "./source-commit.ts";
 
 export const standingSchema = z.enum([
@@ -16,6 +17,7 @@ export const standingSchema = z.enum([
   "building",
   "new",
   "broken",
+  "cannot-tell",
 ]);
 
 /** Something a reader noticed in a module's source, e.g. an import it cannot follow (case 12). */
@@ -72,7 +74,7 @@ export type ModuleRecord = z.output<typeof moduleRecordSchema>;
 
 const select = `select m.name, m.repository, m.branch, m.path, m.registered_at as "registeredAt", ${sourceCommit} as "sourceCommit",
   ${sourceCommitAt} as "sourceCommitAt", ${sourceSubject} as "sourceSubject", m.tree, m.third_parties as "thirdParties",
-  m.moved, m.moves, m.manifest, m.findings, m.wanted_inputs as "wantedInputs", m.standing, m.standing_why as "standingWhy",
+  m.moved, m.moves, m.manifest, m.findings, m.wanted_inputs as "wantedInputs", ${standingColumn} as standing, m.standing_why as "standingWhy",
   m.fit_inputs as "fitInputs", m.fit_artifact as "fitArtifact", ${comparedAt} as "comparedAt"
   from module m ${joinHead}`;
 

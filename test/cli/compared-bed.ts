@@ -3,6 +3,7 @@ import { judgeAll } from "../../bench/mesh/judge-all.ts";
 import { compareAll } from "../../src/activities/compare-all.ts";
 import type { ControlDependencies } from "../../src/activities/control-dependencies.ts";
 import { createImportCache } from "../../src/activities/import-cache.ts";
+import { planSteps } from "../../src/activities/plan-steps.ts";
 import { createPushRecords } from "../../src/activities/push-records.ts";
 import { createRepositoryPool } from "../../src/activities/repository-pool.ts";
 import { mesh } from "../store/open-records.ts";
@@ -14,6 +15,8 @@ import { type CommandBed, openCommandBed } from "./command-bed.ts";
 export interface ComparedBed extends CommandBed {
   readonly shop: GitRepository;
   compare(): Promise<unknown>;
+  /** As a controller does after it compared: how each module stands is kept. */
+  plan(): Promise<unknown>;
 }
 
 export async function openComparedBed(): Promise<ComparedBed> {
@@ -39,6 +42,7 @@ export async function openComparedBed(): Promise<ComparedBed> {
     ...bed,
     shop,
     compare,
+    plan: () => planSteps(deps, { mesh, wave: null, running: [], done: [] }),
     async close() {
       await bed.close();
       await shop.remove();

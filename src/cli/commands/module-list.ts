@@ -16,7 +16,7 @@ export const moduleListCommand: CommandDefinition = {
         `${module.repository} ${module.branch} ${module.path}`,
         module.sourceCommit?.slice(0, 7) ?? "-",
         module.manifest?.upgrade ?? "-",
-        module.standing,
+        module.standing.replaceAll("-", " "),
         `compared ${describeAge(module.comparedAt, now)}`,
         plainLine(module.standingWhy, 100),
       ]);

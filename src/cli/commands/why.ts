@@ -65,7 +65,8 @@ async function whyModule({ db, mesh, setup }: MeshConnection, name: Name, now: D
   const explanation =
     surroundings === null ? null : explainModule((await loadBuildPlan(db, mesh, surroundings)).facts, name);
   const failed = await readFailedBuild({ db, mesh }, record, explanation?.standing ?? record.standing);
-  const said = explanation ?? { module: name, standing: record.standing, why: ["its source was not looked at yet"] };
+  const unseen = record.standingWhy === "" ? "its source was not looked at yet" : record.standingWhy;
+  const said = explanation ?? { module: name, standing: record.standing, why: [unseen] };
   const [last] = await listBuilds(db, mesh, name, 1);
   const findings = { source: record.findings, build: last?.findings ?? [] };
   const labels = await readLabels({ db, mesh }, name, explanation);

@@ -16,7 +16,9 @@ export function statusCode(
   // Of the whole mesh its nodes say it.
   const ofModules = status.subject === undefined ? 0 : exitCodeOf(status.modules.flatMap(openWords));
   if (ofModules === 2) return 2;
-  const isStale = status.modules.some((module) => module.standing === "current" && module.sourceStale);
+  const isStale = status.modules.some(
+    ({ standing, sourceStale }) => standing === "cannot-tell" || (standing === "current" && sourceStale),
+  );
   if (ofNodes === 3 || ofModules === 3 || isStale) return 3;
   const moves = status.modules.some((module) => module.standing !== "current");
   return ofNodes === 1 || ofModules === 1 || moves || status.owed.length > 0 ? 1 : 0;

@@ -27,21 +27,24 @@ export function buildText(document: BuildDocument, now: Date): string {
   const rows = document.modules.map((module) => [
     module.module,
     module.sourceCommit?.slice(0, 7) ?? "-",
-    module.standing,
+    module.standing.replaceAll("-", " "),
     module.fitArtifact?.slice(7, 14) ?? "-",
     `compared ${describeAge(module.comparedAt, now)}`,
     plainLine(module.standingWhy === "" ? (module.sourceSubject ?? "") : module.standingWhy, 160),
   ]);
   const bad = document.modules.find((module) => module.standing === "unfit" || module.standing === "broken");
+  const untold = document.modules.find((module) => module.standing === "cannot-tell");
   const open = document.modules.some((module) => module.standing !== "current");
   const next =
     bad !== undefined
       ? bad.standing === "broken"
         ? `mesh why ${bad.module}`
         : `mesh log ${bad.module}`
-      : open && !document.waited
-        ? "mesh build --wait"
-        : "mesh status";
+      : untold !== undefined
+        ? `mesh why ${untold.module}`
+        : open && !document.waited
+          ? "mesh build --wait"
+          : "mesh status";
   return [
     alignColumns([["MODULE", "SOURCE", "STANDS", "FIT", "KNOWN", ""], ...rows]),
     ...lookLines(document, now),

@@ -22,7 +22,10 @@ export function moduleText(document: ModuleDocument, now: Date, withLog: boolean
     ["source", `${module.repository}, branch ${module.branch}, folder ${module.path}`],
     ["commit", commitLine(module, now)],
     ["policy", module.manifest?.upgrade ?? "not known yet"],
-    ["stands", `${module.standing}${module.standingWhy === "" ? "" : `: ${plainLine(module.standingWhy)}`}`],
+    [
+      "stands",
+      `${module.standing.replaceAll("-", " ")}${module.standingWhy === "" ? "" : `: ${plainLine(module.standingWhy)}`}`,
+    ],
     ["compared", describeAge(module.comparedAt, now)],
     ["built against", document.builtAgainst.map(edgeWords).join(", ") || "nothing of this mesh"],
     ["built into", document.builtInto.map((edge) => edge.module).join(", ") || "nothing"],

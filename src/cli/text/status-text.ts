@@ -50,11 +50,12 @@ function sayWhoActs(controller: StatusDocument["controller"]): string {
 /** The delivery line, and below it what keeps the source from being built, and what else is known of it. */
 export function moduleLines(module: StatusDocument["modules"][number], now: Date): string[] {
   const { standing, standingWhy } = module;
-  const isBad = standing === "broken" || standing === "unfit" || standing === "outstanding";
+  const isBad =
+    standing === "broken" || standing === "unfit" || standing === "outstanding" || standing === "cannot-tell";
   const labels = [...sayHeldCommit(module.heldCommit), ...sayNotReproducible(module.notReproducible, now)];
   return [
     module.text,
-    ...(isBad && standingWhy !== "" ? [`  ${standing}: ${plainLine(standingWhy, 240)}`] : []),
+    ...(isBad && standingWhy !== "" ? [`  ${standing.replace("-", " ")}: ${plainLine(standingWhy, 240)}`] : []),
     ...(standing === "current" && module.sourceStale
       ? [`  its source was last looked at ${describeAge(module.sourceLookedAt, now)}: it may have moved`]
       : []),
@@ -146,6 +147,8 @@ function nextCommand(status: StatusDocument, watched: boolean): string | null {
   if (behind.length > 1) return "mesh push --behind";
   const bad = status.modules.find((module) => module.standing === "unfit" || module.standing === "broken");
   if (bad !== undefined) return `mesh ${bad.standing === "broken" ? "why" : "log"} ${bad.module}`;
+  const untold = status.modules.find((module) => module.standing === "cannot-tell");
+  if (untold !== undefined) return `mesh why ${untold.module}`;
   const node = status.nodes.find((one) => one.word !== "current");
   if (node !== undefined) return `mesh why ${node.node}`;
   const [only, ...others] = status.modules;

@@ -114,7 +114,7 @@ function findingLines({ source, build }: ModuleFindings): string[] {
   ];
 }
 
-/** Nothing of its source was ever seen: no commit there could be the cure. */
+/** Nothing of its source can be seen: no commit there could be the cure. */
 function reachSource({ name, repository, branch }: ModuleRecord): string {
   return `see that ${repository} answers and has a branch ${branch} (mesh repo list); it is looked at again by itself; where it was registered wrongly: mesh module remove ${name}`;
 }
@@ -128,7 +128,7 @@ function mendBroken(module: ModuleRecord): string {
 }
 
 function sayNext(module: ModuleRecord, { standing }: ModuleExplanation, failed: FailedBuild | null): string {
-  if (standing === "broken" && module.sourceCommit === null) return reachSource(module);
+  if (standing === "cannot-tell" || (standing === "broken" && module.sourceCommit === null)) return reachSource(module);
   if (standing === "broken")
     return `a commit to ${module.repository} (branch ${module.branch}, folder ${module.path}) mends it`;
   return failed === null ? `mesh module show ${module.name}` : `mesh log ${module.name}`;
@@ -153,6 +153,12 @@ function labelLines({ heldCommit, notReproducible, unsteady }: WhyLabels, now: D
   ].map((line) => `  ${line}`);
 }
 
+function sayStands(name: string, standing: ModuleRecord["standing"]): string {
+  return standing === "cannot-tell"
+    ? `how ${name} stands cannot be told`
+    : `${name} is ${standing.replaceAll("-", " ")}`;
+}
+
 export function moduleWhyText(
   module: ModuleRecord,
   explanation: ModuleExplanation | null,
@@ -162,9 +168,14 @@ export function moduleWhyText(
   const known = `as compared ${describeAge(module.comparedAt, now)}`;
   if (explanation === null) {
     const why = module.standingWhy === "" ? "its source was not looked at yet" : plainLine(module.standingWhy);
-    const next = module.standing === "broken" ? mendBroken(module) : `mesh build ${module.name}`;
+    const next =
+      module.standing === "broken"
+        ? mendBroken(module)
+        : module.standing === "cannot-tell"
+          ? reachSource(module)
+          : `mesh build ${module.name}`;
     return [
-      `${module.name} is ${module.standing.replaceAll("-", " ")}, ${known}`,
+      `${sayStands(module.name, module.standing)}, ${known}`,
       `  ${why}`,
       ...findingLines(findings),
       ...labelLines(labels, now),
@@ -176,7 +187,7 @@ export function moduleWhyText(
     ...explanation.dependents.map((edge) => ["built into", edge.module, edge.kind, plainLine(edge.at, 120)]),
   ];
   return [
-    `${module.name} is ${explanation.standing.replaceAll("-", " ")}, ${known}`,
+    `${sayStands(module.name, explanation.standing)}, ${known}`,
     ...explanation.why.map((line) => `  ${plainLine(line)}`),
     ...(failed === null ? [] : failedLines(failed, now)),
     ...findingLines(findings),

@@ -44,6 +44,7 @@ const compared = [
   "behind_since",
   "held_commit",
   "held_for",
+  "unread",
 ];
 
 /**
