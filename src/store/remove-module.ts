@@ -8,19 +8,28 @@ const removalSchema = z.object({
   removed: z.boolean(),
   assignedTo: z.array(nameSchema),
   carriedBy: z.array(nameSchema),
-  importedBy: z.array(nameSchema),
+  /** By others; each with the first place that makes it. */
+  imports: z.array(
+    z.object({ module: nameSchema, kind: z.enum(["build", "test"]), file: z.string(), line: z.number().int() }),
+  ),
 });
 
-/** Not `removed`: it is not `known`, or one of the two lists of nodes says why. */
+/** Not `removed`: it is not `known`, or one of the three lists says why. */
 export type ModuleRemoval = z.output<typeof removalSchema>;
 
 /**
  * Takes a registration away, with its edges and what was said of it, and the branch that only it followed with what was
  * said of that: nothing watches them any more. Not while
  * it is assigned or a node was last sent it (a send recorded without its builds may hold anything); both are asked in
- * the statement that removes. Builds, artifacts and provisions are history and stay. `importedBy`: what imports it.
+ * the statement that removes. Builds, artifacts and provisions are history and stay. What others import goes only where that
+ * is said to be meant.
  */
-export function removeModule(db: Queryable, mesh: Name, name: Name): Promise<ModuleRemoval> {
+export function removeModule(
+  db: Queryable,
+  mesh: Name,
+  name: Name,
+  { whereImported }: { readonly whereImported: "stays" | "goes" },
+): Promise<ModuleRemoval> {
   return one(
     db,
     removalSchema,
@@ -30,9 +39,12 @@ export function removeModule(db: Queryable, mesh: Name, name: Name): Promise<Mod
          select builds from declaration
           where mesh = n.mesh and node = n.name order by epoch desc, number desc limit 1) d
         where n.mesh = $1 and (d.builds is null or d.builds ? $2)),
+     imported as (
+       select module, kind, file, line from module_edge where mesh = $1 and dependency = $2 and module <> $2),
      removed as (
        delete from module where mesh = $1 and name = $2
           and not exists (select from assigned) and not exists (select from carried)
+          and ($3 = 'goes' or not exists (select from imported))
         returning mesh, repository, branch),
      unfollowed as (
        select r.* from removed r
@@ -53,8 +65,7 @@ export function removeModule(db: Queryable, mesh: Name, name: Name): Promise<Mod
             exists (select from removed) as removed,
             array(select node from assigned order by node) as "assignedTo",
             array(select node from carried order by node) as "carriedBy",
-            array(select distinct module from module_edge
-                   where mesh = $1 and dependency = $2 and module <> $2 order by module) as "importedBy"`,
-    [mesh, name],
+            coalesce((select jsonb_agg(to_jsonb(i) order by module, kind, file, line) from imported i), '[]') as imports`,
+    [mesh, name, whereImported],
   );
 }

@@ -90,7 +90,10 @@ const anyAction: fc.Arbitrary<Action> = fc.oneof(
   fc.nat(3).map((text) => commit({ README: `${text}` })),
   fc.constant<Action>(["force push", () => origin.git("reset", "-q", "--hard", "HEAD~1").catch(() => undefined)]),
   anyName.map((name): Action => [`add ${name}`, () => register(name)]),
-  anyName.map((name): Action => [`remove ${name}`, () => removeModule(records.db, mesh, name)]),
+  anyName.map((name): Action => [
+    `remove ${name}`,
+    () => removeModule(records.db, mesh, name, { whereImported: "goes" }),
+  ]),
   fc
     .constantFrom("one", "two")
     .map((version): Action => [`toolchain ${version}`, async () => void (toolchains["typescript"] = version)]),

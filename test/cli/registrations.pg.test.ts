@@ -116,6 +116,7 @@ describe("taking a wrong registration back", () => {
       schema: "mesh.module-remove.v1",
       removed: { module: "core" },
       importedBy: [],
+      imports: [],
     });
     expect(await bed.documentOf("repo", "remove", "examples")).toEqual({
       schema: "mesh.repo-remove.v1",
@@ -140,11 +141,26 @@ describe("taking a wrong registration back", () => {
     expect((await bed.run("module", "remove", "web")).code).toBe(0);
   });
 
-  it("says which modules will be broken without it", async () => {
+  it("not while others import it, unless that is meant: it says who, at which line (R48)", async () => {
     await replaceEdges(bed.records.db, mesh, [
       { module: "web", edges: [{ dependency: "core", kind: "build", file: "a.ts", line: 1 }] },
     ]);
-    const ran = await bed.run("module", "remove", "core");
+    const refused = await bed.run("module", "remove", "core");
+    expect(refused.code).toBe(2);
+    expect(refused.stdout).toMatch(/^core stays: another module imports it.*\n *web +build +a\.ts:1\n/);
+    expect(refused.stdout).toContain("next: take those imports out, or mesh module remove core --yes");
+    const json = await bed.run("module", "remove", "core", "--json");
+    expect([json.code, JSON.parse(json.stdout)]).toMatchObject([
+      2,
+      { removed: null, importedBy: ["web"], imports: [{ module: "web", kind: "build", file: "a.ts", line: 1 }] },
+    ]);
+    await bed.run("assign", "shop-1", "core");
+    const assigned = await bed.run("module", "remove", "core", "--yes");
+    expect(assigned.code).toBe(2);
+    expect(assigned.stderr).toMatch(/core stays: it is assigned to shop-1; it is imported by web at a\.ts:1/);
+    await bed.run("unassign", "shop-1", "core");
+    const ran = await bed.run("module", "remove", "core", "--yes");
+    expect(ran.code).toBe(0);
     expect(ran.stdout).toMatch(/web imported it, and will be broken.*\n[^]*next: mesh why web/);
   });
 

@@ -30,7 +30,8 @@ beforeEach(async () => {
 });
 afterEach(() => records.close());
 
-const free = { known: true, removed: true, assignedTo: [], carriedBy: [], importedBy: [] };
+const unlessImported = { whereImported: "stays" } as const;
+const free = { known: true, removed: true, assignedTo: [], carriedBy: [], imports: [] };
 const edge = { dependency: "core", kind: "build", file: "src/a.ts", line: 1 } as const;
 
 async function unreachable(branch: string): Promise<void> {
@@ -58,11 +59,11 @@ describe("a module that was registered wrongly", () => {
     const { db } = records;
     await replaceEdges(db, mesh, [{ module: "meshboard", edges: [edge] }]);
     await putArtifact(db, mesh, artifactOf("meshboard", "out"), manifestOf("meshboard"));
-    expect(await removeModule(db, mesh, "meshboard")).toEqual(free);
+    expect(await removeModule(db, mesh, "meshboard", unlessImported)).toEqual(free);
     expect((await listModules(db, mesh)).map((one) => one.name)).toEqual(["core"]);
     expect(await listEdges(db, mesh)).toEqual([]);
     expect(await getArtifact(db, mesh, "meshboard", digestOf("out"))).not.toBeNull();
-    expect(await removeModule(db, mesh, "meshboard")).toEqual({ ...free, known: false, removed: false });
+    expect(await removeModule(db, mesh, "meshboard", unlessImported)).toEqual({ ...free, known: false, removed: false });
     // Another source under this name is no contradiction any more.
     await addModule(db, mesh, { name: "meshboard", repository: "examples", branch: "main", path: "right" });
   });
@@ -75,7 +76,7 @@ describe("a module that was registered wrongly", () => {
       for (const code of codes) await observeCondition(db, mesh, { ...said, code, subject });
       await observeCondition(db, mesh, { ...said, code: "step-failed", subject: `build ${subject}@${digestOf("in")}` });
     }
-    await removeModule(db, mesh, "core");
+    await removeModule(db, mesh, "core", unlessImported);
     expect((await listSubjects()).toSorted()).toEqual([
       `build meshboard@${digestOf("in")}`,
       ...codes.map(() => "meshboard"),
@@ -87,9 +88,9 @@ describe("a module that was registered wrongly", () => {
     await addModule(db, mesh, { name: "typo", repository: "examples", branch: "mian", path: "typo" });
     await unreachable("mian");
     await unreachable("main");
-    await removeModule(db, mesh, "core");
+    await removeModule(db, mesh, "core", unlessImported);
     expect(await listSubjects()).toEqual(expect.arrayContaining(["examples#main", "examples#mian"]));
-    await removeModule(db, mesh, "typo");
+    await removeModule(db, mesh, "typo", unlessImported);
     expect(await listSubjects()).toEqual(["examples#main"]);
     expect(await listHeadRows()).toEqual([{ repository: "examples", branch: "main" }]);
   });
@@ -97,7 +98,7 @@ describe("a module that was registered wrongly", () => {
   it("does not come back by a look that was under way", async () => {
     const { db } = records;
     await addModule(db, mesh, { name: "typo", repository: "examples", branch: "mian", path: "typo" });
-    await removeModule(db, mesh, "typo");
+    await removeModule(db, mesh, "typo", unlessImported);
     const head = { repository: "examples", branch: "mian" };
     expect(await recordLookFailure(db, mesh, { ...head, failure: "503" })).toBe(false);
     await recordLook(db, mesh, { ...head, commit: treeOf("1") });
@@ -106,7 +107,11 @@ describe("a module that was registered wrongly", () => {
 
   it("says what imports it", async () => {
     await replaceEdges(records.db, mesh, [{ module: "meshboard", edges: [edge, { ...edge, kind: "test" }] }]);
-    expect(await removeModule(records.db, mesh, "core")).toEqual({ ...free, importedBy: ["meshboard"] });
+    const { file, line } = edge;
+    const imports = ["build", "test"].map((kind) => ({ module: "meshboard", kind, file, line }));
+    expect(await removeModule(records.db, mesh, "core", unlessImported)).toEqual({ ...free, removed: false, imports });
+    expect((await listModules(records.db, mesh)).map((one) => one.name)).toContain("core");
+    expect(await removeModule(records.db, mesh, "core", { whereImported: "goes" })).toEqual({ ...free, imports });
   });
 
   it("stays while it is assigned, or a node was last sent it", async () => {
@@ -114,17 +119,17 @@ describe("a module that was registered wrongly", () => {
     await addNodes(db, "node-a", "node-b");
     await assign(db, mesh, { node: "node-a", module: "core", config: {}, providers: {} });
     const stays = { ...free, removed: false };
-    expect(await removeModule(db, mesh, "core")).toEqual({ ...stays, assignedTo: ["node-a"] });
+    expect(await removeModule(db, mesh, "core", unlessImported)).toEqual({ ...stays, assignedTo: ["node-a"] });
     const epoch = await grant(db);
     await sendOne(db, epoch, "node-a", { builds: { core: digestOf("out") } });
     await unassign(db, mesh, { node: "node-a", module: "core" });
-    expect(await removeModule(db, mesh, "core")).toEqual({ ...stays, carriedBy: ["node-a"] });
+    expect(await removeModule(db, mesh, "core", unlessImported)).toEqual({ ...stays, carriedBy: ["node-a"] });
     await sendOne(db, epoch, "node-a");
     await sendOne(db, epoch, "node-b");
     await db.query("update declaration set builds = null where node = 'node-b'");
-    expect(await removeModule(db, mesh, "core")).toEqual({ ...stays, carriedBy: ["node-b"] });
+    expect(await removeModule(db, mesh, "core", unlessImported)).toEqual({ ...stays, carriedBy: ["node-b"] });
     await sendOne(db, epoch, "node-b");
-    expect(await removeModule(db, mesh, "core")).toEqual(free);
+    expect(await removeModule(db, mesh, "core", unlessImported)).toEqual(free);
   });
 });
 
