@@ -12,6 +12,7 @@ const recordsOf = (): PlanRecords => ({
 });
 const comparisonOf = (parsedFiles: number): Comparison => ({
   modules: [],
+  unread: new Map(),
   listUnchanged: () => Promise.resolve([]),
   parsedFiles,
   cachedFiles: 0,
