@@ -1,7 +1,7 @@
 import type { Name } from "../core/names.ts";
 import { accountWave } from "../decide/account-wave.ts";
 import type { BuildPlan } from "../decide/plan-builds.ts";
-import { accountFor, endWave, getWave, listOpenWaves, type Accounted } from "../store/waves.ts";
+import { accountFor, endWave, getWave, listOpenWaves, reopenInWave, type Accounted } from "../store/waves.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
 import { readWaveResults } from "./read-wave-results.ts";
 
@@ -27,7 +27,10 @@ export async function accountForWaves(
   }
 }
 
-/** While it goes, what is over is accounted for; who waits for whom and what was superseded is said at its end. */
+/**
+ * While it goes, what is over is accounted for; who waits for whom and what was superseded is said at its end. What is to be
+ * built again, because its source moved or it is tried again, is still to come, whatever it came to before.
+ */
 async function account(
   deps: Pick<ControlDependencies, "db" | "mesh">,
   id: string,
@@ -36,11 +39,14 @@ async function account(
   const wave = await getWave(deps.db, deps.mesh, id);
   if (wave === null) return;
   const results = await readWaveResults(deps.db, deps.mesh, wave);
+  const again = new Set([...plan.ready, ...plan.building].map(({ module }) => module));
+  const reopened = isLast ? [] : Object.keys(wave.accounted).filter((module) => again.has(module));
+  if (reopened.length > 0) await reopenInWave(deps.db, deps.mesh, id, reopened);
   const changed = new Map<Name, Accounted>();
   for (const { module, ...row } of accountWave(wave.announced, results, plan)) {
     const { outcome, why } = row;
     const known = wave.accounted[module];
-    const isOver = outcome !== "waiting" && outcome !== "superseded";
+    const isOver = outcome !== "waiting" && outcome !== "superseded" && !again.has(module);
     if ((isLast || isOver) && (known?.outcome !== outcome || known.why !== why)) changed.set(module, row);
   }
   if (changed.size > 0) await accountFor(deps.db, deps.mesh, id, changed);

@@ -60,6 +60,15 @@ export async function accountFor(
   return changed === 1;
 }
 
+/** They are to come again: what they came to before in this wave does not count any more. */
+export async function reopenInWave(db: Queryable, mesh: Name, wave: string, modules: readonly Name[]): Promise<void> {
+  await run(db, `update wave set accounted = accounted - $3::text[] where mesh = $1 and id = $2`, [
+    mesh,
+    wave,
+    [...modules],
+  ]);
+}
+
 const endedBuildSchema = z.object({
   module: nameSchema,
   state: z.enum(["fit", "unfit", "outstanding"]),

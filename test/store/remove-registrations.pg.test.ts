@@ -63,7 +63,11 @@ describe("a module that was registered wrongly", () => {
     expect((await listModules(db, mesh)).map((one) => one.name)).toEqual(["core"]);
     expect(await listEdges(db, mesh)).toEqual([]);
     expect(await getArtifact(db, mesh, "meshboard", digestOf("out"))).not.toBeNull();
-    expect(await removeModule(db, mesh, "meshboard", unlessImported)).toEqual({ ...free, known: false, removed: false });
+    expect(await removeModule(db, mesh, "meshboard", unlessImported)).toEqual({
+      ...free,
+      known: false,
+      removed: false,
+    });
     // Another source under this name is no contradiction any more.
     await addModule(db, mesh, { name: "meshboard", repository: "examples", branch: "main", path: "right" });
   });

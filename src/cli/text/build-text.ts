@@ -48,9 +48,14 @@ export function buildText(document: BuildDocument, now: Date): string {
   return [
     alignColumns([["MODULE", "SOURCE", "STANDS", "FIT", "KNOWN", ""], ...rows]),
     ...lookLines(document, now),
-    ...(document.wave === null ? [] : [`  ${describeWave(document.wave)}`]),
+    ...(document.wave === null ? [] : [`  ${describeWave(document.wave)}${sayEnd(document.wave, now)}`]),
     `  next: ${next}`,
   ].join("\n");
+}
+
+/** How its modules came out then: how they stand now is in their rows. */
+function sayEnd({ endedAt }: WaveProgress, now: Date): string {
+  return endedAt === null ? "" : ` · ended ${describeAge(endedAt, now)}`;
 }
 
 /** What is not known of the sources now: the modules stand as their last good tips had them. */

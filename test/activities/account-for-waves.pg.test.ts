@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { accountForWaves } from "../../src/activities/account-for-waves.ts";
+import type { Closure } from "../../src/core/artifact.ts";
+import type { BuildPlan } from "../../src/decide/plan-builds.ts";
+import { claimBuild, recordVerdict } from "../../src/store/builds.ts";
+import { extendWave } from "../../src/store/extend-wave.ts";
+import { isUnaccounted, readWaveProgress } from "../../src/store/wave-progress.ts";
+import { openWave } from "../../src/store/waves.ts";
+import { addModules, digestOf, mesh, openRecords, treeOf, type Records } from "../store/open-records.ts";
+
+let records: Records;
+
+beforeEach(async () => {
+  records = await openRecords();
+  await addModules(records.db, "core", "page");
+  await openWave(records.db, mesh, { id: "w", reason: "a test", announced: ["core", "page"] });
+});
+afterEach(() => records.close());
+
+const closure: Closure = {
+  module: "core",
+  language: "files",
+  tree: treeOf("1"),
+  dependencies: {},
+  toolchain: "none",
+  builder: "1",
+  thirdParties: null,
+  settings: {},
+};
+const nothing: BuildPlan = {
+  ready: [],
+  building: [],
+  current: [],
+  waiting: [],
+  unfit: [],
+  outstanding: [],
+  broken: [],
+  cannotTell: [],
+  cycles: [],
+  order: [],
+};
+const inputs = digestOf("inputs");
+const unfit: BuildPlan = {
+  ...nothing,
+  unfit: [{ module: "core", kind: "unfit", inputs, why: "a test failed" }],
+  waiting: [{ module: "page", kind: "waiting", for: ["core"], why: "page waits for core (unfit)" }],
+};
+const ready: BuildPlan = {
+  ...unfit,
+  unfit: [],
+  ready: [{ module: "core", kind: "ready", inputs: digestOf("newer"), closure, why: "its source moved" }],
+};
+
+async function judgeCore(): Promise<void> {
+  const claim = { module: "core", inputs, closure, commit: treeOf("c"), claimant: "a test", staleMs: 1 };
+  const claimed = await claimBuild(records.db, mesh, claim);
+  if (claimed.kind !== "claimed") throw new Error("it was to be claimed");
+  const verdict = { verdict: "unfit", stage: "test", message: "a test failed" } as const;
+  await recordVerdict(records.db, mesh, { module: "core", inputs, attempt: claimed.attempt, verdict, logTail: "" });
+}
+
+const account = (plan: BuildPlan, isLast: boolean) =>
+  accountForWaves({ db: records.db, mesh }, { wave: "w", plan, isLast });
+const counts = async () => (await readWaveProgress(records.db, mesh))?.counts;
+
+it("a module that is to be built again in its wave is to come, whatever it came to before (R9)", async () => {
+  await judgeCore();
+  await account(unfit, false);
+  expect(await counts()).toEqual({ failed: 1 });
+  await account(ready, false);
+  expect(await counts()).toEqual({});
+  // At its end what it came to in this wave is said.
+  await account(unfit, true);
+  expect(await counts()).toEqual({ failed: 1, waiting: 1 });
+});
+
+it("a module that is announced again is waited for again, though it was accounted for (R9)", async () => {
+  await judgeCore();
+  await account(unfit, false);
+  expect(await isUnaccounted(records.db, mesh, ["core"])).toBe(false);
+  await extendWave(records.db, mesh, "w", ["core"]);
+  expect(await isUnaccounted(records.db, mesh, ["core"])).toBe(true);
+  expect(await counts()).toEqual({});
+});
