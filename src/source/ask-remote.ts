@@ -3,6 +3,10 @@ import { GitError, runGit } from "./git.ts";
 import { readCredentials, type HostCredentials } from "./remote-credentials.ts";
 import { checkRepositoryUrl } from "./repository-url.ts";
 
+/** Also in the middle of a fetch: nothing of ours goes to an address that nobody registered. */
+const redirected = /redirect|returned error: 30[12378]/i;
+const sayMoved = "its server names another address, which is not followed (mesh repo add NAME URL --moved)";
+
 /** Runs git against the remote. UnavailableError, with git's own last words, where it does not answer as it should. */
 export async function askRemote(url: string, run: Parameters<typeof runGit>[0]): Promise<Buffer> {
   try {
@@ -10,8 +14,9 @@ export async function askRemote(url: string, run: Parameters<typeof runGit>[0]):
   } catch (cause) {
     if (!(cause instanceof GitError)) throw cause;
     const why = cause.stopped ?? cause.stderr.trim().split("\n").slice(-2).join(" ").slice(0, 500);
+    const moved = redirected.test(cause.stderr) ? `; ${sayMoved}` : "";
     throw new UnavailableError(
-      `repository ${url} did not answer: ${why}`,
+      `repository ${url} did not answer: ${why}${moved}`,
       "Check its address, the network and the rights to read it.",
       { cause },
     );

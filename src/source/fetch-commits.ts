@@ -140,14 +140,14 @@ async function removeOldLock(dir: string, lock: string): Promise<void> {
   if (found !== null && Date.now() - found.mtimeMs > lockAgeMs) await rm(lock, { force: true });
 }
 
+/** Not `expected 'packfile'`: a source that breaks off, or moves, in the middle of a fetch says nothing of what is here. */
+const ownDamage =
+  /^(?:error|fatal): (?!expected 'packfile').*(?:packfile|loose object|bad object|index file|not a git repository)/m;
+
 /** The remote answered, and what is here already does not hold together. */
 function isOwnDamage(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : null;
-  return (
-    cause instanceof GitError &&
-    cause.stopped === null &&
-    /^(?:error|fatal): .*(?:packfile|loose object|bad object|index file|not a git repository)/m.test(cause.stderr)
-  );
+  return cause instanceof GitError && cause.stopped === null && ownDamage.test(cause.stderr);
 }
 
 function refusesIds(cause: unknown): boolean {

@@ -20,6 +20,8 @@ export interface OpenRepository {
   readonly signal?: AbortSignal;
   /** Largest clone, in bytes: git knows no such limit, so it is watched while it fetches. */
   readonly cloneBytes?: number;
+  /** Most that a source may say when it is asked for its branches. */
+  readonly lookBytes?: number;
   readonly credentials?: HostCredentials;
   /** The clone was damaged and is gone: the next fetch makes it anew. */
   readonly onDamaged?: (why: string) => Promise<void>;
@@ -29,7 +31,7 @@ const lookMs = 30_000;
 const localMs = 60_000;
 /** More are asked for all at once: one question to a source, however many modules follow it. */
 const headsPerLook = 200;
-const lookBytes = 64 * 1024 * 1024;
+const lookBytesLimit = 64 * 1024 * 1024;
 
 /** Opens (and at first makes) the bare clone. Does not talk to the remote. InputError for an address we refuse. */
 export async function openRepository(options: OpenRepository): Promise<Repository> {
@@ -51,7 +53,8 @@ export async function openRepository(options: OpenRepository): Promise<Repositor
   return {
     url,
     dir,
-    lookAtHeads: (branches, own) => lookAtHeads({ ...remote, signal: joinSignals(signal, own) }, branches),
+    lookAtHeads: (branches, own) =>
+      lookAtHeads({ ...remote, signal: joinSignals(signal, own) }, branches, options.lookBytes ?? lookBytesLimit),
     fetchCommits: (wanted, own) => whole(fetchCommits({ ...remote, signal: joinSignals(signal, own) }, wanted)),
     hasObject: (id) => whole(hasObject(session, id)),
     commitInfo: (commit) => whole(commitInfo(local, commit)),
@@ -99,7 +102,11 @@ async function* wholeStream<T>(
 }
 
 /** `--heads`: a forge has a ref for every change that was ever proposed, and none of them is asked for. */
-async function lookAtHeads(remote: Remote, branches: readonly string[]): Promise<ReadonlyMap<string, ObjectId | null>> {
+async function lookAtHeads(
+  remote: Remote,
+  branches: readonly string[],
+  lookBytes: number,
+): Promise<ReadonlyMap<string, ObjectId | null>> {
   const { url, signal } = remote;
   const heads = new Map<string, ObjectId | null>();
   for (const branch of branches) heads.set(checkBranch(branch), null);

@@ -119,6 +119,26 @@ describe("another host", () => {
     expect(await messageOf((await open(server.url, tokenFile)).lookAtHeads(["main"]))).toMatch(/did not answer/);
     expect(other.paths.length).toBe(asked);
   });
+
+  it("is not asked when a source moves in the middle of a fetch: that it moved is said, and what to do (case 54)", async () => {
+    const other = await serve();
+    const clone = await open(server.url);
+    let requests = 0;
+    server.misbehave((request, response) => {
+      requests += 1;
+      if (requests === 1) return false;
+      response.writeHead(307, { location: `${other.origin}${request.url ?? ""}` }).end();
+      return true;
+    });
+    expect(await messageOf(clone.fetchCommits([{ branch: "main", commit: tip }]))).toMatch(
+      /names another address, which is not followed \(mesh repo add NAME URL --moved\)/,
+    );
+    expect(requests).toBeGreaterThan(1);
+    expect(other.paths).toEqual([]);
+    server.misbehave(null);
+    await clone.fetchCommits([{ branch: "main", commit: tip }]);
+    expect(await clone.hasObject(tip)).toBe(true);
+  });
 });
 
 describe("a server that does not answer as it should (R26, case 4)", () => {
@@ -173,5 +193,14 @@ describe("names of refs", () => {
     const heads = await (await open(server.url)).lookAtHeads(followed);
     expect(new Set(heads.values())).toEqual(new Set([tip]));
     expect(server.paths.filter((path) => path.includes("/info/refs"))).toHaveLength(1);
+  });
+
+  it("are read up to a limit, which is named (R26)", async () => {
+    for (let at = 0; at < 50; at += 1) await origin.git("branch", `b${at}`);
+    const dir = join(await createTemporaryFolder(), "clone.git");
+    const clone = await openRepository({ url: server.url, dir, lookBytes: 1_000 });
+    const followed = Array.from({ length: 300 }, (_, at) => `b${at}`);
+    expect(await messageOf(clone.lookAtHeads(followed))).toMatch(/was stopped: it printed more than 1000 bytes/);
+    expect(await clone.lookAtHeads(["b7"])).toEqual(new Map([["b7", tip]]));
   });
 });
