@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { ArtifactStore } from "../build/artifact-store.ts";
 import { errorCode, UnavailableError } from "../core/errors.ts";
 import type { Name } from "../core/names.ts";
+import { adviseLoss } from "../decide/advise-loss.ts";
 import { judgeLosses } from "../decide/judge-losses.ts";
 import { shortId } from "../decide/short-names.ts";
 import {
@@ -147,7 +148,7 @@ async function sayLosses(
     const uses = needed.filter(({ module, artifact }) =>
       lost.some((one) => one.module === subject && one.module === module && one.artifact === artifact),
     );
-    said.push({ code, subject, message: messages.join("; "), remedy: remedyFor(subject, uses), urgent: false });
+    said.push({ code, subject, message: messages.join("; "), remedy: adviseLoss(subject, uses), urgent: false });
   }
   for (const one of said) await observeCondition(db, mesh, one);
   for (const open of await listConditions(db, mesh)) {
@@ -162,13 +163,4 @@ function describeLoss({ module, artifact, found }: ArtifactDoubt, { sentTo }: Ne
   const sent =
     sentTo.length === 0 ? "" : `, which ${sentTo.join(", ")} ${sentTo.length === 1 ? "was" : "were"} last sent,`;
   return `artifact ${shortId(artifact)} of ${module}${sent} is lost: ${found}`;
-}
-
-function remedyFor(module: Name, uses: readonly NeededArtifact[]): string {
-  if (uses.every(({ isWanted }) => isWanted))
-    return `nothing: it is built again by itself (mesh build ${module} --again waits for it)`;
-  if (uses.some(({ isFit, isWanted }) => isFit && !isWanted))
-    return `its source gives another one now: see mesh why ${module}; until that is fit only a copy of the artifact store has this one`;
-  const nodes = [...new Set(uses.flatMap(({ sentTo }) => sentTo))];
-  return `mesh push ${nodes.join(" ")} sends the newest; only a copy of the artifact store has this one`;
 }

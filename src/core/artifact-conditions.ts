@@ -37,7 +37,7 @@ export const artifactConditionKinds: readonly ConditionKind[] = [
     closes: ["activities/look-at-artifacts.ts"],
     urgent: "no",
     remedy:
-      "what its source gives now is built again by itself; else `mesh build MODULE --again`, or a copy of the store",
+      "what its source gives now is built again by itself; one that it gives no more: `mesh push NODE` sends the newest, or its source goes back; else a copy of the store",
   },
   {
     code: "artifact-watch-failing",

@@ -9,7 +9,7 @@ import { getBuild } from "../../src/store/builds.ts";
 import { listConditions } from "../../src/store/conditions.ts";
 import { listProvenance } from "../../src/store/provenance.ts";
 import { type ArtifactBed, openArtifactBed } from "../cli/artifact-bed.ts";
-import { addNodes, grant, mesh, sendOne } from "../store/open-records.ts";
+import { addNodes, digestOf, grant, mesh, sendOne } from "../store/open-records.ts";
 
 let bed: ArtifactBed;
 
@@ -85,16 +85,57 @@ describe("an artifact whose bytes", () => {
     const { db } = bed.records;
     await addNodes(db, "node-a");
     await sendOne(db, await grant(db), "node-a", { builds: { core: old.artifact.digest } });
-    await bed.build("core", { "a.txt": "two" });
+    const newer = await bed.build("core", { "a.txt": "two" });
     await want();
     await rm(fileOf(old.artifact.blob));
     await look();
     expect(await losses()).toMatchObject([
       {
         message: expect.stringMatching(/which node-a was last sent, is lost/),
-        remedy: expect.stringMatching(/^mesh push node-a sends the newest/),
+        remedy: expect.stringMatching(/^mesh push node-a sends the newest; or take the source of core back/),
       },
     ]);
+    const verify = await bed.run("artifact", "verify", "--all");
+    expect(verify).toMatchObject({ code: 2, stdout: expect.stringMatching(/next: mesh push node-a sends the newest/) });
+    // As it was advised.
+    await sendOne(db, await grant(db), "node-a", { builds: { core: newer.artifact.digest } });
+    await look();
+    expect(await losses()).toEqual([]);
+  });
+
+  it("are of no source any more, and the newest fit: the newer one's push ends it, and so does the source that goes back (R33)", async () => {
+    const old = await bed.build("core", { "a.txt": "one" });
+    const { db } = bed.records;
+    await addNodes(db, "node-a");
+    await sendOne(db, await grant(db), "node-a", { builds: { core: old.artifact.digest } });
+    // Its source gives another one, which is not fit yet.
+    await db.query(`update module set wanted_inputs = $1`, [digestOf("newer inputs")]);
+    const kept = await readFile(fileOf(old.artifact.blob));
+    await rm(fileOf(old.artifact.blob));
+    await look();
+    const [said] = await losses();
+    expect(said?.remedy).toMatch(
+      /^its source gives another one now \(mesh why core\): once that is fit, mesh push node-a sends it; or take/,
+    );
+    expect(said?.remedy).not.toContain("--again");
+    // The source goes back: it is to be built again, which puts it back.
+    await want();
+    await look();
+    expect((await losses())[0]?.remedy).toMatch(/^nothing: it is built again by itself/);
+    expect(await getBuild(db, mesh, "core", old.inputs)).toMatchObject({
+      state: "outstanding",
+      class: "artifact-store",
+    });
+    await writeFile(fileOf(old.artifact.blob), kept);
+    await look();
+    expect(await losses()).toEqual([]);
+    // Lost again, and the newer one becomes fit and is pushed.
+    await rm(fileOf(old.artifact.blob));
+    const newer = await bed.build("core", { "a.txt": "two" });
+    await sendOne(db, await grant(db), "node-a", { builds: { core: newer.artifact.digest } });
+    await want();
+    await look();
+    expect(await losses()).toEqual([]);
   });
 });
 

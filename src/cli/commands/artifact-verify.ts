@@ -3,6 +3,8 @@ import { findArtifacts, loadArtifacts } from "../artifacts/load-artifacts.ts";
 import { openKnownStore, readRoot } from "../artifacts/open-store.ts";
 import { verifyArtifact } from "../../activities/verify-artifact.ts";
 import { InputError } from "../../core/errors.ts";
+import { adviseLoss, type LostUse } from "../../decide/advise-loss.ts";
+import { listNeeded } from "../../store/artifact-doubts.ts";
 import { type VerifiedArtifact, verifyText } from "../text/artifact-text.ts";
 import { withMesh } from "../with-mesh.ts";
 
@@ -39,10 +41,13 @@ export const artifactVerifyCommand: CommandDefinition = {
       const deps = { db, mesh, store: await openKnownStore(connection), root: await readRoot(connection) };
       const beganMs = performance.now();
       const verified: VerifiedArtifact[] = [];
+      const needed = await listNeeded(db, mesh);
       for (const one of chosen) {
         const { module, digest } = one.artifact;
         call.context.stderr.write(`  ${module} ${digest.slice(7, 19)}\n`);
-        verified.push({ module, digest, faults: await verifyArtifact({ ...deps, signal: interrupt }, one) });
+        const faults = await verifyArtifact({ ...deps, signal: interrupt }, one);
+        const use = needed.find((other) => other.module === module && other.artifact === digest);
+        verified.push({ module, digest, faults, remedy: faults.length === 0 ? null : adviseBad(module, use) });
       }
       return {
         code: verified.some((one) => one.faults.length > 0) ? 2 : 0,
@@ -52,3 +57,11 @@ export const artifactVerifyCommand: CommandDefinition = {
     });
   },
 };
+
+/** One that the source gives is put back by a build; of one that it gives no more somebody has to let go. */
+function adviseBad(module: string, use: LostUse | undefined): string {
+  if (use === undefined) return "nobody needs it: mesh artifact gc --delete takes it away";
+  return use.isWanted
+    ? `mesh build ${module} --again, or restore the artifact store from a copy`
+    : adviseLoss(module, [use]);
+}

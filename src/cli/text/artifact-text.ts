@@ -135,6 +135,8 @@ export interface VerifiedArtifact {
   readonly module: string;
   readonly digest: string;
   readonly faults: readonly ArtifactFault[];
+  /** What mends it; null: nothing is to be mended. */
+  readonly remedy: string | null;
 }
 
 export function verifyText(verified: readonly VerifiedArtifact[], tookMs: number): string {
@@ -142,16 +144,12 @@ export function verifyText(verified: readonly VerifiedArtifact[], tookMs: number
   const lines = bad.flatMap((one) => [
     `${one.module} ${shortDigest(one.digest)} is not what it says`,
     ...one.faults.map((fault) => `  ${fault.check}: ${plainLine(fault.message, 400)}`),
+    ...(one.remedy === null ? [] : [`  next: ${one.remedy}`]),
   ]);
   const good = verified.length - bad.length;
   return [
     ...lines,
     `${good} of ${verified.length} ${verified.length === 1 ? "artifact" : "artifacts"} verified: bytes, content, manifest, signatures, closures (${describeDuration(tookMs)})`,
-    ...(bad.length === 0
-      ? []
-      : [
-          `  next: mesh build ${[...new Set(bad.map((one) => one.module))].join(" ")} --again, or restore the artifact store from a copy`,
-        ]),
   ].join("\n");
 }
 
