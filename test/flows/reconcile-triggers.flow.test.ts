@@ -133,7 +133,10 @@ describe("a source that is not as before (case 4)", () => {
     await addModule(flow.db, flow.mesh, { name: "lost", repository: "gone", branch: "main", path: "lost" });
     await buildFirst();
     const lost = await readModule(flow, "lost");
-    expect(lost).toMatchObject({ standing: "broken", standingWhy: expect.stringMatching(/nowhere.*did not answer/) });
+    expect(lost).toMatchObject({
+      standing: "cannot-tell",
+      standingWhy: expect.stringMatching(/nowhere.*did not answer/),
+    });
     expect(lost.standingWhy).not.toContain("there is no branch");
   });
 
