@@ -8,7 +8,7 @@ import type { Repository } from "../source/repository.ts";
 import { recordBuiltWith } from "../store/build-surroundings.ts";
 import { replaceEdges } from "../store/edges.ts";
 import type { ModuleToPlan } from "../store/modules-to-plan.ts";
-import type { PlanVersion } from "../store/plan-version.ts";
+import { type PlanVersion, readPlanVersion } from "../store/plan-version.ts";
 import { listRepositories } from "../store/repositories.ts";
 import { recordSourceFacts } from "../store/source-facts.ts";
 import { clearCondition, listConditions } from "../store/conditions.ts";
@@ -39,13 +39,15 @@ export async function compareAll(
   const onLook = (repository: Name, came: "answered" | "no answer"): void => {
     if (came === "no answer") silent.add(repository);
   };
-  const looked = await lookAtSources(deps, { signal, onLook });
+  // At once: what is written to the records from here on is another version for the next comparison.
+  const looking = lookAtSources(deps, { signal, onLook });
+  const [looked, version] = await Promise.all([looking, readPlanVersion(deps.db, deps.mesh)]);
   const repositories = await openRepositories(deps);
   const urls = new Map([...repositories].map(([name, { url }]) => [name, url]));
   const said = await listConditions(deps.db, deps.mesh);
   const damaged = said.filter(({ code }) => code === damagedCloneCode);
   const unfetched = said.filter(({ code }) => code === fetchCode);
-  const asked = await askSettled(deps, { repositories: urls, heads: looked });
+  const asked = askSettled(deps, { repositories: urls, heads: looked, version });
   if (asked.isKnown && damaged.length + unfetched.length === 0) {
     // Nothing would be read: no clone is asked either.
     await keepSurroundings(deps, repositories);
@@ -55,10 +57,10 @@ export async function compareAll(
   const fetched = await fetchHeads(deps, repositories, { looked, silent, unfetched, signal });
   const { heads, away } = fetched;
   const isAsLooked = [...looked].every(([head, commit]) => heads.get(head) === commit);
-  const settled = isAsLooked ? asked : await askSettled(deps, { repositories: urls, heads });
-  const read = settled.isKnown
-    ? 0
-    : await readModules(deps, { ...fetched, repositories, version: settled.version, signal });
+  // What was not as it was looked at had to be waited for.
+  const now = isAsLooked ? version : await readPlanVersion(deps.db, deps.mesh);
+  const settled = isAsLooked ? asked : askSettled(deps, { repositories: urls, heads, version: now });
+  const read = settled.isKnown ? 0 : await readModules(deps, { ...fetched, repositories, version: now, signal });
   await keepSurroundings(deps, repositories);
   const { wave, isQuiet } = settled.isKnown ? { wave: request.wave, isQuiet: false } : await announce(deps, request);
   if (read === 0 && isQuiet) await settled.remember();

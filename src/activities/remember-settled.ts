@@ -7,10 +7,11 @@ export interface Compared {
   /** Addresses by name. */
   readonly repositories: ReadonlyMap<Name, string>;
   readonly heads: ReadonlyMap<string, ObjectId | null>;
+  /** Of the records, as they were asked for. */
+  readonly version: PlanVersion;
 }
 
 export interface Settled {
-  readonly version: PlanVersion;
   /** A comparison of exactly this found nothing to read, to hold or to announce, whatever the time: it would again. */
   readonly isKnown: boolean;
   /** It found nothing this time. Kept only where no record was changed since it was asked. */
@@ -23,12 +24,10 @@ const remembered = new WeakMap<ControlDependencies, string>();
  * Where nothing moved, thousands of rows are not read again to find that out: one statement says whether a record was
  * changed by anybody. Kept in this process alone.
  */
-export async function askSettled(deps: ControlDependencies, compared: Compared): Promise<Settled> {
+export function askSettled(deps: ControlDependencies, compared: Compared): Settled {
   const parts = listParts(deps, compared);
-  const version = await readPlanVersion(deps.db, deps.mesh);
-  const asked = JSON.stringify([version, ...parts]);
+  const asked = JSON.stringify([compared.version, ...parts]);
   return {
-    version,
     isKnown: remembered.get(deps) === asked,
     remember: async () => {
       const now = await readPlanVersion(deps.db, deps.mesh);

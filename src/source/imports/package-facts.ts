@@ -34,10 +34,22 @@ export type PackageReading =
   | { readonly kind: "none" }
   | { readonly kind: "refused"; readonly finding: Finding };
 
+/** By the text: a comparison asks for its name, its lock file and its imports, and for whatever imports it. Bounded. */
+const readings = new Map<string, PackageReading>();
+const readingsKept = 4_000;
+const textKept = 4_096;
+
+/** Not to be written to: whoever asks for the same text is given the same. */
 export function readPackage(text: string | undefined): PackageReading {
   if (text === undefined) return { kind: "none" };
+  const known = readings.get(text);
+  if (known !== undefined) return known;
   const value = parseJson(text, packageFile, packageSchema);
-  return value.kind === "value" ? { kind: "package", value: value.value } : value;
+  const reading: PackageReading = value.kind === "value" ? { kind: "package", value: value.value } : value;
+  if (text.length > textKept) return reading;
+  if (readings.size >= readingsKept) readings.clear();
+  readings.set(text, reading);
+  return reading;
 }
 
 /** Everything that package.json names, in whatever section. */

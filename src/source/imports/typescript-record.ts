@@ -16,12 +16,13 @@ export function mayBeRecorded(text: string): boolean {
 }
 
 /**
- * The imports of most files, from what the parser notes of modules anyway; its syntax tree is many times as large as the file.
+ * The imports of most files (those that `mayBeRecorded`), from what the parser notes of modules anyway; its syntax tree is many
+ * times as large as the file.
  * Null: the text may hold more than that, and the tree is to be read. Each `import` and each `from` in the text must be one of
  * a statement that the record has: in a comment, a string, a type or a call they are not.
  */
 export function readRecord({ module, errors }: Noted, text: string): readonly RecordedImport[] | null {
-  if (!mayBeRecorded(text) || errors.length > 0) return null;
+  if (errors.length > 0) return null;
   const found: RecordedImport[] = [];
   let froms = 0;
   for (const { start, end, moduleRequest, entries } of module.staticImports) {
@@ -38,10 +39,8 @@ export function readRecord({ module, errors }: Noted, text: string): readonly Re
     froms += 1;
     found.push({ specifier, kind: entries.every((entry) => entry.isType) ? "type" : "reexport", offset: start });
   }
-  if (count(text, /\bimport\b/g) !== module.staticImports.length || count(text, /\bfrom\b/g) !== froms) return null;
+  const words = text.match(/\b(?:import|from)\b/g) ?? [];
+  const imports = words.filter((word) => word === "import").length;
+  if (imports !== module.staticImports.length || words.length - imports !== froms) return null;
   return found.toSorted((a, b) => a.offset - b.offset);
-}
-
-function count(text: string, word: RegExp): number {
-  return text.match(word)?.length ?? 0;
 }

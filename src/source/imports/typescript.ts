@@ -183,9 +183,10 @@ function kindOfImport({ importKind, specifiers }: ImportDeclaration): ImportKind
 }
 
 function createLineFinder(text: string): (offset: number) => number {
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  // Most files import little, and many nothing: where the lines begin is asked for late.
+  let starts: readonly number[] | null = null;
   return (offset) => {
+    starts ??= listLineStarts(text);
     let low = 0;
     let high = starts.length - 1;
     while (low < high) {
@@ -195,4 +196,10 @@ function createLineFinder(text: string): (offset: number) => number {
     }
     return low + 1;
   };
+}
+
+function listLineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
 }
