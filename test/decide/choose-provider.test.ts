@@ -55,6 +55,15 @@ describe("a choice between providers (case 24)", () => {
     ]);
   });
 
+  it("is asked of each module: that another one is served under the same name decides nothing", () => {
+    const served = runPush(runPush(exampleMesh(), ["node-b"]).world, ["node-a"]).world;
+    const second = runPush(withAssignment(served, "postgres@node-c"), ["node-c"]).world;
+    const shop = withBuild(second, "shop", 1, { requires: [{ name: "database", kind: "postgresql" }] });
+    expect(sayProblems(withAssignment(shop, "shop@node-a"), "node-a")).toEqual([
+      expect.stringMatching(/^several-providers: database \(postgresql\) of shop on node-a /),
+    ]);
+  });
+
   it("is a person's again once the host that served was set up anew: it has none of the data (case 22)", () => {
     const served = runPush(runPush(exampleMesh(), ["node-b"]).world, ["node-a"]).world;
     const second = runPush(withAssignment(served, "postgres@node-c"), ["node-c"]).world;
@@ -71,6 +80,16 @@ describe("a choice between providers (case 24)", () => {
     ]);
     expect(sayProblems(chosen("clock@node-c"), "node-a")).toEqual([
       "chosen-provider-missing: database (postgresql) of meshboard on node-a is to come from clock@node-c, which provides no postgresql: choose another provider",
+    ]);
+  });
+});
+
+describe("two requirements of one name", () => {
+  it("are refused, and neither takes what the other was given", () => {
+    const requires = ["postgresql", "postgresql"].map((kind) => ({ name: "database", kind }));
+    const told = runPush(withBuild(exampleMesh(), "meshboard", 2, { requires }), ["node-b"]).world;
+    expect(sayProblems(told, "node-a")).toEqual([
+      "bad-config: meshboard has two requirements named database: give each its own name",
     ]);
   });
 });

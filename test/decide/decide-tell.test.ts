@@ -75,6 +75,7 @@ describe("what becomes of a node", () => {
     const told = withNode(runPush(exampleMesh(), ["node-c"]).world, "node-c", { incarnation: "host-new" });
     const decision = decideTell({ world: told, node: "node-c", named: false, confirmRemoval: false, why: "changed" });
     expect(decision).toMatchObject({ kind: "held", why: expect.stringContaining("`push node-c`") });
+    expect(decision).toHaveProperty("holds.length", 1);
   });
 
   it("lists every reason why it is not worked out", () => {
@@ -82,5 +83,21 @@ describe("what becomes of a node", () => {
     const decision = tell(world);
     expect(decision).toMatchObject({ kind: "not-worked-out", digest: null });
     expect(decision.why.split("; ")).toHaveLength(2);
+    expect(decision).toMatchObject({ problems: [{ module: "meshboard" }, { module: "postgres" }] });
+  });
+
+  it("is sent though nothing in it changes, where access that nobody asks for is to be withdrawn (R20)", () => {
+    const told = runPush(exampleMesh(), ["node-b", "node-a", "node-c"]).world;
+    const [issued] = told.provisions.values();
+    if (issued === undefined) throw new Error("nothing was minted");
+    const consumer = { ...issued.consumer, node: "node-c", incarnation: "host-node-c" };
+    const left = { ...issued, id: "left", consumer };
+    const world = { ...told, provisions: new Map(told.provisions).set("left", left) };
+    const how = { node: "node-c", named: true, confirmRemoval: false, why: "named in this push" };
+    expect(decideTell({ world: told, ...how })).toMatchObject({
+      kind: "already-current",
+      why: expect.stringMatching(/^node-c was already sent exactly this, as 1\.\d$/),
+    });
+    expect(decideTell({ world, ...how })).toMatchObject({ kind: "send", withdrawals: ["left"], mints: [] });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { digestOf } from "../../src/decide/find-changed.ts";
+import type { World } from "../../src/decide/world.ts";
 import { withBuild, withAssignment, withNode, withoutAssignment, buildOf } from "./support/build-world.ts";
 import { composeOrFail, oneResource } from "./support/compose-or-fail.ts";
 import { exampleMesh, postgres } from "./support/example-mesh.ts";
@@ -117,6 +118,21 @@ describe("a push and its cascade", () => {
     const push = runPush(withAssignment(told, "postgres@node-b", { config: { port: "none" } }), ["node-a"]);
     expect(listRows(push)).toEqual(["node-a 0 send", "node-b 1 not-worked-out"]);
     expect(push.rows[1]?.why).toContain("is no port");
+  });
+
+  it("passes over a machine that cannot be worked out, before and after, where nothing of it was minted (R19)", () => {
+    const broken = withAssignment(settledMesh(), "postgres@node-c", { config: { port: "none" } });
+    const push = runPush(withoutAssignment(broken, "meshboard@node-a"), ["node-a"]);
+    expect(digestOf(push.world, "node-c", { named: true })).toBeNull();
+    expect(listRows(push)).toEqual(["node-a 0 send", "node-b 1 send"]);
+    expect(push.rows[0]?.why).toBe("named in this push");
+  });
+
+  it("passes over a machine that was registered while the push ran: the push did not make it (R19)", () => {
+    const between = (world: World): World => withNode(world, "node-d", {});
+    const sent = runPush(withBuild(settledMesh(), "clock", 2), ["node-c"], { between });
+    expect(sent.world.nodes.has("node-d")).toBe(true);
+    expect(listRows(sent)).toEqual(["node-c 0 send"]);
   });
 
   it("does not settle when every round changes the mesh again, and names what moves (R18, case 21)", () => {

@@ -92,6 +92,11 @@ describe("a recovery (R35)", () => {
     expect(plan([ahead("node-a", 7, 5), ahead("node-b", 2, 90)])).toMatchObject({ epoch: 8, number: 90 });
   });
 
+  it("is not kept back by a host that was heard, and has nothing", () => {
+    const account = { has: null, digest: null, receivedAt: stoppedAt };
+    expect(plan([host("node-a", { account, sent: null })])).toMatchObject({ kind: "ready", epoch: 3, number: 4 });
+  });
+
   it("is kept back by a host that was not heard since the stop, until it is named", () => {
     const account = { has: null, digest: null, receivedAt: before };
     const hosts = [host("node-a"), host("node-b", { account }), host("node-c", { account: null })];

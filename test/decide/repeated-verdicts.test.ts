@@ -63,6 +63,31 @@ describe("a source that stays unfit (R33)", () => {
     });
   });
 
+  it("is one at the very end of a day, and not before, since the first of them", () => {
+    const newer = { ...unfit, endedAt: "2026-01-02T09:00:00.000Z" };
+    const [short, day] = ["2026-01-01T12:00:00.001Z", "2026-01-01T12:00:00.000Z"];
+    expect(judgeRepeats("core", [newer, { ...unfit, endedAt: short }], now)).toBeNull();
+    expect(judgeRepeats("core", [newer, { ...unfit, endedAt: day }], now)).toEqual({
+      code: "build-unfit",
+      subject: "core",
+      message: expect.stringContaining("core is unfit for 24 h, now at aaaaaaa"),
+      remedy: expect.stringContaining("mesh why core"),
+      urgent: false,
+      since: day,
+      count: 2,
+    });
+  });
+
+  it("says after three how many sources, however long ago the first was", () => {
+    const long = { ...unfit, endedAt: "2025-12-01T00:00:00.000Z" };
+    expect(judgeRepeats("core", [unfit, unfit, long], now)?.message).toContain("unfit at 3 sources in a row");
+  });
+
+  it("is none where nobody knows when it ended", () => {
+    const unknown = { ...unfit, endedAt: null };
+    expect(judgeRepeats("core", [unfit, unfit, unknown], now)).toBeNull();
+  });
+
   it("is none after a fit one, nor with nothing judged", () => {
     expect(judgeRepeats("core", [unfit, unfit, fit, unfit], now)).toBeNull();
     expect(judgeRepeats("core", [fit, unfit, unfit, unfit], now)).toBeNull();

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ageMs, describeAge, timeMs } from "../../src/decide/ages.ts";
 import { findCycle } from "../../src/decide/find-cycle.ts";
 import { buildWorkflowId, pushWorkflowId, reconcileWorkflowId, roundWorkflowId } from "../../src/decide/ids.ts";
+import { judgeLosses } from "../../src/decide/judge-losses.ts";
 import { provisionName } from "../../src/decide/provision-name.ts";
 import { strongComponents } from "../../src/decide/strong-components.ts";
 import { digestNamed } from "./support/build-world.ts";
@@ -125,5 +126,20 @@ describe("provision names", () => {
     for (const name of names) expect(name).toMatch(/^[a-z][a-z0-9_]{0,62}$/);
     expect(new Set(names).size).toBe(8);
     expect(provisionName("other", { node: "node-a", module: "app", requirement: "rows" })).not.toBe(names[0]);
+  });
+});
+
+describe("artifacts that are not there (R45)", () => {
+  it.each([
+    [0, 0, "none"],
+    [5, 0, "none"],
+    [1, 1, "build-again"],
+    [2, 2, "build-again"],
+    [3, 3, "ask"],
+    [50, 50, "ask"],
+    [50, 49, "build-again"],
+    [4, 3, "build-again"],
+  ])("of %i that are needed %i are lost: %s", (needed, lost, judged) => {
+    expect(judgeLosses(needed, lost)).toBe(judged);
   });
 });

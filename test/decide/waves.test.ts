@@ -136,3 +136,39 @@ describe("what moves in the middle of a wave", () => {
     expect(wave.built).toEqual(["app", "page"]);
   });
 });
+
+describe("each module of a wave is accounted for (R9)", () => {
+  const whole = planBuilds(runWave(twelve).facts);
+  const none = { ...whole, current: [], waiting: [], unfit: [], outstanding: [], broken: [], ready: [], building: [] };
+
+  it.each([
+    ["fit", "built", "m01 was built and is fit"],
+    ["unfit", "failed", "m01 is unfit: so it is"],
+    ["outstanding", "failed", "m01 is outstanding: so it is"],
+    ["superseded", "superseded", "a newer m01 takes its place: so it is"],
+  ] as const)("by what came of it: %s", (state, outcome, why) => {
+    const result: WaveResult = { state, artifact: null, message: "so it is" };
+    expect(accountWave(["m01"], new Map([["m01", result]]), none)).toEqual([{ module: "m01", outcome, why }]);
+  });
+
+  it("or by where it stands, where this wave did not build it", () => {
+    const moved = withCommit(runWave(twelve).facts, "m01", 2);
+    const [ready] = planBuilds(moved).ready;
+    if (ready === undefined) throw new Error("m01 is ready");
+    const building = planBuilds(judge(moved, ready, () => ({ state: "building" }))).building;
+    const outstanding = [
+      { module: "m01", kind: "outstanding" as const, inputs: ready.inputs, retryAt: null, why: "no disk" },
+    ];
+    const account = (plan: typeof whole) => accountWave(["m01"], new Map(), plan)[0];
+    expect(account({ ...none, ready: [ready] })).toMatchObject({
+      outcome: "superseded",
+      why: expect.stringMatching(/^the next wave builds it: /),
+    });
+    expect(account({ ...none, building })).toMatchObject({ outcome: "superseded" });
+    expect(account({ ...none, outstanding })).toEqual({
+      module: "m01",
+      outcome: "failed",
+      why: "m01 is outstanding: no disk",
+    });
+  });
+});

@@ -85,6 +85,19 @@ describe("a clock that is set back by an hour", () => {
     expect(patience.waitedMs("web", "a")).toBe(31_000);
   });
 
+  it("begins its patience anew with another reason, and when it was ended", () => {
+    const { clock, pass } = createModelClock(1);
+    const patience = createPatience(clock.nowMs);
+    patience.waitedMs("web", "a");
+    pass(10_000);
+    expect(patience.waitedMs("web", "a")).toBe(10_000);
+    expect(patience.waitedMs("api", "a")).toBe(0);
+    expect(patience.waitedMs("web", "b")).toBe(0);
+    pass(10_000);
+    patience.end("web");
+    expect([patience.waitedMs("web", "b"), patience.waitedMs("api", "a")]).toEqual([0, 10_000]);
+  });
+
   it("says a drift that was mended for one interval more, and not for an hour", () => {
     const { clock, pass } = createModelClock(1);
     const drift = { wanted: "a", found: "b" };

@@ -23,7 +23,7 @@ describe("the gate before a resource (R2)", () => {
       "its presence has failed, for less than the bound",
       waiting,
       reports(["service/mq/main", "failed"]),
-      59_000,
+      59_999,
       "waiting",
     ],
     ["its presence has failed, past the bound", waiting, reports(["service/mq/main", "failed"]), 60_000, "un-ready"],
@@ -35,5 +35,31 @@ describe("the gate before a resource (R2)", () => {
   it("names what is waited for and why", () => {
     const gate = gateOf({ resource: waiting, reports: reports(["service/mq/main", "un-ready"]), waitedMs: 60_000 });
     expect(gate?.message).toBe("has waited 60 s for service/mq/main, which is un-ready: so it is");
+  });
+
+  it.each([
+    [plain, reports(["artifact/web/files", "waiting"]), "waits for artifact/web/files: so it is"],
+    [plain, reports(["artifact/web/files", "failed"]), "waits for artifact/web/files, which is failed: so it is"],
+    [waiting, reports(["service/mq/main", "failed"]), "waits for service/mq/main, which is failed: so it is"],
+    [waiting, reports(), "waits for service/mq/main, which is not on this node"],
+  ])("says so also before the bound: %#", (resource, known, message) => {
+    expect(gateOf({ resource, reports: known, waitedMs: 0 })?.message).toBe(message);
+  });
+
+  it("looks at all that it waits for: the first that is not there decides", () => {
+    const presence = ["mq", "db"].map((module) => ({ service: `service/${module}/main`, withinSeconds: 60 }));
+    const both = service(artifact, { after: ["artifact/web/files", "file/web/conf"], presence });
+    const known = reports(
+      ["artifact/web/files", "applied"],
+      ["file/web/conf", "applied"],
+      ["service/mq/main", "applied"],
+    );
+    expect(gateOf({ resource: both, reports: known, waitedMs: 0 })?.message).toMatch(/^waits for service\/db\/main/);
+    known.set("file/web/conf", { id: "file/web/conf", state: "failed", message: "" });
+    expect(gateOf({ resource: both, reports: known, waitedMs: 0 })?.message).toMatch(/^waits for file\/web\/conf/);
+  });
+
+  it("is open where what it comes after is not of this pass", () => {
+    expect(gateOf({ resource: plain, reports: reports(), waitedMs: 0 })).toBeNull();
   });
 });

@@ -35,6 +35,20 @@ describe("a drift", () => {
     expect(failing.recent.size).toBe(0);
   });
 
+  it("gives way also to a service that is not ready, and is said beside a failure that was found with it", () => {
+    const found = say(reportOf("applied", { drift }), new Map(), 0);
+    expect(say(reportOf("un-ready"), found.recent, 10).reports[0]?.drift).toBeUndefined();
+    const failed = say(reportOf("failed", { drift }), new Map(), 0);
+    expect(failed.reports[0]?.drift).toEqual(drift);
+  });
+
+  it("that comes again is said for a whole interval again", () => {
+    const found = say(reportOf("applied", { drift }), new Map(), 0);
+    const again = say(reportOf("applied", { drift }), found.recent, 900);
+    expect(say(reportOf("applied"), again.recent, 1899).reports[0]?.drift).toEqual(drift);
+    expect(say(reportOf("applied"), again.recent, 1900).reports[0]?.drift).toBeUndefined();
+  });
+
   it("is nobody else's", () => {
     const found = say(reportOf("applied", { drift }), new Map(), 0);
     expect(say({ ...reportOf("applied"), id: "file/web/x" }, found.recent, 10).reports[0]?.drift).toBeUndefined();

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ResourceReport } from "../../../src/core/report.ts";
 import { digestValue } from "../../../src/decide/digest.ts";
-import { beginTracking, endTracking } from "../../../src/host/cycle/track-resources.ts";
+import { beginTracking, endTracking, isSameTracking } from "../../../src/host/cycle/track-resources.ts";
 import type { Applied } from "../../../src/host/state/applied.ts";
 import { textFile } from "../../support/host-bed.ts";
 
@@ -46,5 +46,83 @@ describe("what is tracked", () => {
     expect(beginTracking(one, digestValue(1), [before])).toEqual(one);
     const two = beginTracking(one, digestValue(2), [textFile("a", "two")]);
     expect(two).toMatchObject({ finished: false, resources: [{ applied: false }] });
+  });
+
+  it("keeps of the same content that it was finished, and of another that it was not", () => {
+    const [a, b] = [textFile("a", "one"), textFile("b", "one")];
+    const before: Applied = { content: digestValue(1), finished: true, resources: [{ resource: a, applied: true }] };
+    expect(beginTracking(before, digestValue(1), [a, b])).toEqual({
+      content: digestValue(1),
+      finished: true,
+      resources: [
+        { resource: a, applied: true },
+        { resource: b, applied: false },
+      ],
+    });
+    expect(beginTracking(before, digestValue(2), [a]).finished).toBe(false);
+    expect(beginTracking(null, digestValue(1), [a])).toMatchObject({
+      finished: false,
+      resources: [{ applied: false }],
+    });
+  });
+
+  it("says after a pass of each resource that it was applied once, whatever this pass read", () => {
+    const [a, b, c] = ["a", "b", "c"].map((name) => textFile(name, "one"));
+    if (a === undefined || b === undefined || c === undefined) throw new Error("three files");
+    const tracked: Applied = {
+      content: digestValue(1),
+      finished: false,
+      resources: [
+        { resource: a, applied: true },
+        { resource: b, applied: false },
+        { resource: c, applied: false },
+      ],
+    };
+    const read = new Map<string, ResourceReport>([
+      [a.id, { id: a.id, state: "failed", message: "" }],
+      [b.id, { id: b.id, state: "applied", message: "" }],
+    ]);
+    expect(endTracking(tracked, read, new Set(), false)).toEqual({
+      ...tracked,
+      resources: [
+        { resource: a, applied: true },
+        { resource: b, applied: true },
+        { resource: c, applied: false },
+      ],
+    });
+  });
+
+  it.each([
+    [false, false, false],
+    [false, true, true],
+    [true, false, true],
+  ])("is finished once it was, finished before %s and by this pass %s: %s", (before, now, finished) => {
+    const tracked: Applied = { content: digestValue(1), finished: before, resources: [] };
+    expect(endTracking(tracked, new Map(), new Set(), now).finished).toBe(finished);
+  });
+
+  it("is written again only where it says something else", () => {
+    const [a, b] = [textFile("a", "one"), textFile("b", "one")];
+    const one: Applied = { content: digestValue(1), finished: false, resources: [{ resource: a, applied: true }] };
+    expect(isSameTracking(one, { ...one, resources: [{ resource: textFile("a", "one"), applied: true }] })).toBe(true);
+    const others: Applied[] = [
+      { ...one, content: digestValue(2) },
+      { ...one, finished: true },
+      { ...one, resources: [] },
+      { ...one, resources: [{ resource: a, applied: false }] },
+      { ...one, resources: [{ resource: textFile("a", "two"), applied: true }] },
+      {
+        ...one,
+        resources: [
+          { resource: a, applied: true },
+          { resource: b, applied: true },
+        ],
+      },
+    ];
+    for (const other of others) {
+      expect(isSameTracking(one, other)).toBe(false);
+      expect(isSameTracking(other, one)).toBe(false);
+    }
+    expect(isSameTracking(null, one)).toBe(false);
   });
 });
