@@ -189,11 +189,11 @@ export const conditionKinds: readonly ConditionKind[] = [
   },
   {
     code: "records-refuse",
-    subject: "activity",
+    subject: "activity, or the gateway's route",
     watches:
-      "PostgreSQL refuses what an activity does: its role lacks a right, or a table is not of this version; it is tried every minute",
-    opens: ["worker/say-refusals.ts"],
-    closes: ["worker/say-refusals.ts"],
+      "PostgreSQL refuses what an activity or a call does: its role lacks a right, a table is not of this version, or it lets nobody in; it is tried every minute",
+    opens: ["worker/say-refusals.ts", "worker/watch-refused-calls.ts"],
+    closes: ["worker/say-refusals.ts", "worker/watch-refused-calls.ts"],
     urgent: "yes",
     remedy: "start the controller again; where it may not mend rights, `mesh database roles --sql`",
   },

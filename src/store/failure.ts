@@ -11,11 +11,15 @@ const roleCodes = new Set(["22023", "42501"]);
 const rightCode = "42501";
 /** Undefined table, column, function, schema: the tables are not of this code's version. */
 const otherTablesCodes = new Set(["42P01", "42703", "42883", "3F000"]);
+/** No such login, another password, no such database: a person mends these, in the address or on the server. */
 const credentialCodes = new Set(["28000", "28P01", "3D000"]);
+/** The database takes no connections now: an administrator is at it. */
+const closedCode = "55000";
 
 /**
- * What a failed statement means to a caller: UnavailableError where nothing was decided and asking again may
- * help, InputError where the settings are wrong, RecordsRefusedError where a right or a table is missing, else the error itself.
+ * What a failed statement means to a caller: UnavailableError where nothing was decided and asking again may help,
+ * RecordsRefusedError where the server does not let us in, or a right or a table is missing, until a person changes that; else
+ * the error itself. None of them ends a push: the server may be right again before the address is.
  * The cause is always kept.
  */
 export function readFailure(error: unknown, doing: string): Error {
@@ -64,14 +68,14 @@ export function isRefusedByServer(error: unknown): boolean {
 function readDatabaseError(error: pg.DatabaseError, doing: string): Error {
   const code = error.code ?? "";
   if (credentialCodes.has(code)) {
-    return new InputError(
+    return new RecordsRefusedError(
       `PostgreSQL refused the connection while ${doing}: ${error.message}`,
-      "check user, password and database of the database URL",
+      "check user, password and database of the database URL, and that the server has them",
       { cause: error },
     );
   }
   if (error.severity === "FATAL" && /\brole\b/.test(error.message) && roleCodes.has(code)) {
-    return new InputError(
+    return new RecordsRefusedError(
       `PostgreSQL did not let this process take its role: ${error.message}`,
       "see what is missing: mesh database roles",
       { cause: error },
@@ -82,7 +86,8 @@ function readDatabaseError(error: pg.DatabaseError, doing: string): Error {
       cause: error,
     });
   }
-  if (unavailableClasses.has(code.slice(0, 2)) || unavailableCodes.has(code)) {
+  const isClosed = error.severity === "FATAL" && code === closedCode;
+  if (isClosed || unavailableClasses.has(code.slice(0, 2)) || unavailableCodes.has(code)) {
     return new UnavailableError(
       `PostgreSQL gave up while ${doing}: ${error.message} (${code})`,
       "see whether the database runs and has room, then try again",

@@ -18,6 +18,10 @@ export interface SayRefusals {
 
 const retryMs = 60_000;
 
+export const refusalRemedy =
+  "start the controller again: it brings tables and rights to its version; where it may not, mesh database roles --sql says " +
+  "what an administrator runs. What waits goes on by itself";
+
 /**
  * An activity that the records refuse is tried again only now and then, and an urgent condition says who lacks what (R33, R41):
  * a person changes the database, and what waits goes on by itself. Closed when that activity comes through again.
@@ -31,9 +35,7 @@ export function sayRefusals(options: SayRefusals): ActivityInterceptorsFactory {
       code: "records-refuse",
       subject: activity,
       what: `the records refuse ${activity} to ${options.who}`,
-      remedy:
-        "start the controller again: it brings tables and rights to its version; where it may not, mesh database roles --sql says " +
-        "what an administrator runs. What waits goes on by itself",
+      remedy: refusalRemedy,
       urgent: true,
     });
     troubles.set(activity, made);

@@ -2,6 +2,8 @@ import { readFile } from "node:fs/promises";
 import { readPrivateFile } from "../disk/private-file.ts";
 import { createGateway } from "../link/gateway/create-gateway.ts";
 import { createDeclarationWakes, createGatewayRecords } from "./gateway-records.ts";
+import { roleName } from "../store/writers/database-role.ts";
+import { watchRefusedCalls } from "./watch-refused-calls.ts";
 import { watchStrangers } from "./watch-strangers.ts";
 import { hearDeclarations } from "./hear-declarations.ts";
 import type { ControllerParts } from "./open-parts.ts";
@@ -24,6 +26,8 @@ export async function startGateway(
     log,
   });
   const strangers = watchStrangers({ db: parts.db, mesh: config.mesh, log });
+  const who = parts.roles.enforced ? roleName("gateway") : "the user of the database's address";
+  const refusedCalls = watchRefusedCalls({ db: parts.db, mesh: config.mesh, log, who });
   const gateway = await createGateway({
     mesh: config.mesh,
     records: createGatewayRecords({
@@ -41,12 +45,14 @@ export async function startGateway(
     webhookSecrets: Object.fromEntries(Object.entries(config.webhooks).map(([source, hook]) => [source, hook.secrets])),
     wake,
     onStranger: strangers.note,
+    onRecords: refusedCalls.note,
   });
   const address = await gateway.listen({ host: config.gateway.host, port: config.gateway.port });
   return {
     address: `https://${address.host}:${address.port}`,
     async close() {
       await gateway.close();
+      await refusedCalls.stop();
       await strangers.stop();
       await listener.close();
     },

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { InputError, UnavailableError } from "../../src/core/errors.ts";
+import { RecordsRefusedError, UnavailableError } from "../../src/core/errors.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { newestDeclaration } from "../../src/store/declarations.ts";
 import { withGate } from "../../src/store/gate.ts";
@@ -43,14 +43,14 @@ describe("an answer that does not come", () => {
     await db.end();
   });
 
-  it("is an InputError when the database is not there, and the password is in no message", async () => {
+  it("is a refusal of the records when the database is not there, and the password is in no message", async () => {
     const url = new URL(records.url);
     url.pathname = "/not-there";
     url.password = "s3cret-canary";
     const db = openDatabase({ url: url.href, maxConnections: 1, applicationName: "t", statementTimeoutMs: 1000 });
     const failure = await failureOf(db.query(`select 1`));
-    expect(failure).toBeInstanceOf(InputError);
-    expect(`${String(failure)} ${(failure as InputError).next}`).not.toContain("s3cret-canary");
+    expect(failure).toBeInstanceOf(RecordsRefusedError);
+    expect(`${String(failure)} ${(failure as RecordsRefusedError).next}`).not.toContain("s3cret-canary");
     await db.end();
   });
 

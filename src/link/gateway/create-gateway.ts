@@ -2,7 +2,7 @@ import rateLimit from "@fastify/rate-limit";
 import fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import { Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { errorCode, InputError, UnavailableError } from "../../core/errors.ts";
+import { errorCode, InputError, RecordsRefusedError, UnavailableError } from "../../core/errors.ts";
 import type { Certificate } from "../certificate-authority.ts";
 import { proofWindowMs } from "../proof.ts";
 import { createReplayGuard } from "../replay-guard.ts";
@@ -11,7 +11,7 @@ import { checkEveryRowHasRoute, guardRoutes, refuse } from "./add-route.ts";
 import { createCoalescer } from "./coalesce.ts";
 import { addDeclarationRoute } from "./declaration-route.ts";
 import { addEnrolRoute } from "./enrol-route.ts";
-import type { GatewayContext, Stranger } from "./gateway-context.ts";
+import type { GatewayContext, RecordsAnswer, Stranger } from "./gateway-context.ts";
 import { defaultGatewayLimits, type GatewayLimits } from "./gateway-limits.ts";
 import type { GatewayLog } from "./gateway-log.ts";
 import type { GatewayRecords } from "./gateway-records.ts";
@@ -32,6 +32,8 @@ export type GatewayOptions = {
   readonly wake: (source: string) => Promise<void>;
   /** Left out: nobody is told. */
   readonly onStranger?: (stranger: Stranger) => void;
+  /** Told how each call went that asked the records something: see `RecordsAnswer`. Left out: nobody is told. */
+  readonly onRecords?: (answer: RecordsAnswer) => void;
   readonly nowMs?: () => number;
 };
 
@@ -112,7 +114,8 @@ function whyNotListening(cause: unknown, { host, port }: { readonly host: string
 
 function createContext(options: GatewayOptions): GatewayContext {
   const limits = { ...defaultGatewayLimits, ...options.limits };
-  const { mesh, records, log, webhookSecrets, onStranger = () => undefined, nowMs = Date.now } = options;
+  const { mesh, records, log, webhookSecrets, onStranger = () => undefined, onRecords = () => undefined } = options;
+  const { nowMs = Date.now } = options;
   const wakes = createCoalescer({
     everyMs: limits.wakeEveryMs,
     run: options.wake,
@@ -122,7 +125,7 @@ function createContext(options: GatewayOptions): GatewayContext {
   });
   const guard = createReplayGuard({ keepMs: 2 * proofWindowMs, noncesPerNode: 2_000 });
   const waiters = createWaiters(limits.maxWaiters);
-  return { mesh, records, limits, log, guard, waiters, wakes, webhookSecrets, onStranger, nowMs };
+  return { mesh, records, limits, log, guard, waiters, wakes, webhookSecrets, onStranger, onRecords, nowMs };
 }
 
 /** Node's own defaults are a minute for headers, five for a request, and connections without end. */
@@ -145,7 +148,7 @@ function createServer(tls: Certificate, limits: GatewayLimits): Server {
   return server;
 }
 
-async function setLimits(app: FastifyInstance, { limits, log }: GatewayContext): Promise<void> {
+async function setLimits(app: FastifyInstance, { limits, log, onRecords }: GatewayContext): Promise<void> {
   // Bodies stay the bytes that came: signatures are over those.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
@@ -159,6 +162,10 @@ async function setLimits(app: FastifyInstance, { limits, log }: GatewayContext):
     if (counted.isAllowed || !counted.isExceeded) return undefined;
     return refuse(reply.header("connection", "close").header("retry-after", "1"), { status: 429, reason: "too many" });
   });
+  app.addHook("onResponse", async (request, reply) => {
+    const { writer } = request.routeOptions.config;
+    if (writer !== undefined && reply.statusCode < 300) onRecords({ route: writer.route, refused: null });
+  });
   app.setNotFoundHandler((_request, reply) => refuse(reply, { status: 404, reason: "no such route" }));
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;
@@ -166,6 +173,11 @@ async function setLimits(app: FastifyInstance, { limits, log }: GatewayContext):
     if (status >= 400 && status < 500) return refuse(reply, { status, reason: "not a request for this route" });
     const route = `${request.method} ${request.routeOptions.url ?? "?"}`;
     log.error({ route, node: request.node, err: error }, "a request failed");
+    if (error instanceof RecordsRefusedError) {
+      onRecords({ route, refused: error });
+      // Which role, table or user it is, is for the log and the condition.
+      return refuse(reply.header("retry-after", "60"), { status: 503, reason: "the records refuse it" });
+    }
     if (error instanceof UnavailableError) return refuse(reply, { status: 503, reason: "the records do not answer" });
     return refuse(reply, { status: 500, reason: "internal" });
   });

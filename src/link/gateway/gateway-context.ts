@@ -1,3 +1,4 @@
+import type { RecordsRefusedError } from "../../core/errors.ts";
 import type { ReplayGuard } from "../replay-guard.ts";
 import type { Coalescer } from "./coalesce.ts";
 import type { GatewayLimits } from "./gateway-limits.ts";
@@ -7,6 +8,9 @@ import type { Waiters } from "./waiters.ts";
 
 /** Somebody who shows a proof as a host, with a key that the records do not know. The name is what it says of itself. */
 export type Stranger = { readonly node: string; readonly why: "not-enrolled" | "other-key" };
+
+/** How a call on a route went with the records: refused until a person mends them, or null for one that went through. */
+export type RecordsAnswer = { readonly route: string; readonly refused: RecordsRefusedError | null };
 
 /** What every route of one gateway shares. */
 export type GatewayContext = {
@@ -20,5 +24,7 @@ export type GatewayContext = {
   readonly webhookSecrets: Readonly<Record<string, readonly string[]>>;
   /** Told of each such call: nothing may be waited for, and nobody is to be believed. */
   readonly onStranger: (stranger: Stranger) => void;
+  /** Told after each call that went through, and of each that the records refused: nothing may be waited for. */
+  readonly onRecords: (answer: RecordsAnswer) => void;
   readonly nowMs: () => number;
 };

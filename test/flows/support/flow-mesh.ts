@@ -55,7 +55,8 @@ function bundleOnce(): Promise<{ code: string }> {
 
 function noop(): void {}
 
-export async function openFlowMesh(): Promise<FlowMesh> {
+/** `login`: the controller's connections are made by a role of that name and password, and not by the owner. */
+export async function openFlowMesh(login?: { readonly user: string; readonly password: string }): Promise<FlowMesh> {
   const database = await createFreshDatabase();
   const db = openDatabase({
     url: database.url,
@@ -70,7 +71,7 @@ export async function openFlowMesh(): Promise<FlowMesh> {
   const client = new Client({ connection });
   const controller = createControllerClient(client, () => connection.close());
   const acting = openDatabase({
-    url: database.url,
+    url: login === undefined ? database.url : await makeLogin(db, database.url, login),
     role: "controller",
     maxConnections: 10,
     applicationName: "flow-controller",
@@ -109,6 +110,13 @@ export async function openFlowMesh(): Promise<FlowMesh> {
       await database.drop();
     },
   };
+}
+
+async function makeLogin(db: Database, url: string, login: { user: string; password: string }): Promise<string> {
+  await db.query(`create role ${login.user} login password '${login.password}' in role ${roleName("controller")}`);
+  const address = new URL(url);
+  [address.username, address.password] = [login.user, login.password];
+  return address.href;
 }
 
 async function startWorkers(on: {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { InputError } from "../../../src/core/errors.ts";
+import { RecordsRefusedError } from "../../../src/core/errors.ts";
 import { openDatabase, type Database } from "../../../src/store/database.ts";
 import { runMigrations } from "../../../src/store/migrate.ts";
 import { listNodes } from "../../../src/store/nodes.ts";
@@ -74,7 +74,7 @@ describe("roles of a database", () => {
       enforced: false,
       why: expect.stringMatching(/mesh_viewer is not/),
     });
-    await expect(open(addressOf(owner, given), "viewer").query("select 1")).rejects.toThrow(InputError);
+    await expect(open(addressOf(owner, given), "viewer").query("select 1")).rejects.toThrow(RecordsRefusedError);
 
     const script = await writeRolesScript(db);
     expect(script).toContain(`grant mesh_controller to ${owner};`);
