@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
@@ -23,7 +24,8 @@ export async function readServeConfig(stateFolder: string): Promise<ServeConfig>
   const paths = meshPaths(stateFolder);
   return {
     mesh: setup.mesh,
-    holder: `${hostname()}/${process.pid}`,
+    // A name for this start alone: machines that were copied share their host's name, and containers their process ids.
+    holder: `${hostname()}/${process.pid}/${randomBytes(4).toString("hex")}`,
     databaseUrl: await readDatabaseUrl(paths.databaseUrl),
     temporal: { address: setup.temporal.address, namespace: setup.temporal.namespace },
     gateway: {

@@ -23,6 +23,22 @@ export function mayTakeLease(
   return seen === null || seen.holder === null || unchangedMs >= seen.ageMs;
 }
 
+/**
+ * Which beats the record may have if nobody but this process renewed it: that of the last renewal that was answered, and one
+ * more for each whose answer was lost. Another one is somebody else's, with this one's name and epoch: a copy of it.
+ */
+export interface ExpectedBeats {
+  readonly least: number;
+  readonly most: number;
+}
+
+export type Renewal =
+  | { readonly kind: "renewed"; readonly beat: number }
+  /** Somebody else has it, or nobody. */
+  | { readonly kind: "lost" }
+  /** It is this process's by name and epoch, and another one renewed it. */
+  | { readonly kind: "copied" };
+
 export interface ClockReading {
   readonly monotonicMs: number;
   readonly wallMs: number;

@@ -16,23 +16,27 @@ interface LockFile {
   readonly token: string;
 }
 
+const worksOnFolder = {
+  does: "works on this state folder",
+  next: (pid: number) => `End it (Ctrl-C in its terminal, or kill ${pid}), or use another folder with --state DIR.`,
+};
 const attempts = 200;
 const pauseMs = 10;
 
 /**
- * One process at a time works on a state folder. Throws InputError naming the other's pid while that process lives;
- * the lock of one that was killed is taken over.
+ * One process at a time works on a state folder, or does what `what` says. Throws InputError naming the other's pid while that
+ * process lives; the lock of one that was killed is taken over.
  */
-export async function takeStateLock(path: string): Promise<StateLock> {
+export async function takeStateLock(
+  path: string,
+  what: { readonly does: string; readonly next: (pid: number) => string } = worksOnFolder,
+): Promise<StateLock> {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     if (attempt > 0) await sleep(pauseMs);
     const answer = await tryLock(path);
     if (answer === "again") continue;
     if ("release" in answer) return answer;
-    throw new InputError(
-      `another process (pid ${answer.pid}) works on this state folder (${path})`,
-      `End it (Ctrl-C in its terminal, or kill ${answer.pid}), or use another folder with --state DIR.`,
-    );
+    throw new InputError(`another process (pid ${answer.pid}) ${what.does} (${path})`, what.next(answer.pid));
   }
   throw new InputError(`the lock ${path} could not be taken`, "Try again.");
 }

@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { nameSchema, type Name } from "../core/names.ts";
-import { isSameLease, nextEpoch, type KnownEpochs, type SeenLease } from "../decide/lease.ts";
+import {
+  type ExpectedBeats,
+  isSameLease,
+  nextEpoch,
+  type KnownEpochs,
+  type Renewal,
+  type SeenLease,
+} from "../decide/lease.ts";
 import { bigintColumn, timeColumn } from "./columns.ts";
 import { observeCondition } from "./conditions.ts";
 import type { Database, Queryable, Transaction } from "./database.ts";
@@ -61,7 +68,7 @@ export function listGrants(db: Queryable, mesh: Name): Promise<GrantRecord[]> {
  * compositions in flight; those that come after it under the old epoch get nothing. Whether a full age has
  * passed since `seen` is the caller's to know, on its own clock.
  */
-export function takeLease(db: Database, request: LeaseRequest): Promise<{ epoch: number } | null> {
+export function takeLease(db: Database, request: LeaseRequest): Promise<{ epoch: number; beat: number } | null> {
   const lockTimeoutMs = request.lockTimeoutMs ?? gateLimits.lockTimeoutMs;
   const options = { ...gateLimits, lockTimeoutMs, isolation: "read committed" } as const;
   return inTransaction(db, options, async (tx) => {
@@ -72,23 +79,31 @@ export function takeLease(db: Database, request: LeaseRequest): Promise<{ epoch:
     await raiseEpoch(tx, request.mesh, epoch);
     await endGrants(tx, request.mesh);
     await insertGrant(tx, request, epoch);
-    await writeLease(tx, request, epoch);
+    const { beat } = await writeLease(tx, request, epoch);
     if (lost !== null) await sayLost(tx, request.mesh, epoch, lost);
-    return { epoch };
+    return { epoch, beat };
   });
 }
 
-/** False: lost for good, the process must end. Raises the beat where it is still ours. */
+/**
+ * Raises the beat where it is still ours, and nobody but us has raised it since. Anything but `renewed` is final: the process
+ * must end. A renewal that comes late finds another beat, and does nothing.
+ */
 export async function renewLease(
   db: Queryable,
-  lease: { mesh: Name; holder: string; epoch: number },
-): Promise<boolean> {
-  const changed = await run(
+  lease: { mesh: Name; holder: string; epoch: number; beats: ExpectedBeats },
+): Promise<Renewal> {
+  const { mesh, holder, epoch, beats } = lease;
+  const renewed = await maybeOne(
     db,
-    `update lease set beat = beat + 1, renewed_at = now() where mesh = $1 and holder = $2 and epoch = $3`,
-    [lease.mesh, lease.holder, lease.epoch],
+    z.object({ beat: bigintColumn }),
+    `update lease set beat = beat + 1, renewed_at = now()
+      where mesh = $1 and holder = $2 and epoch = $3 and beat between $4 and $5 returning beat`,
+    [mesh, holder, epoch, beats.least, beats.most],
   );
-  return changed === 1;
+  if (renewed !== null) return { kind: "renewed", beat: renewed.beat };
+  const now = await readLease(db, mesh);
+  return { kind: now?.holder === holder && now.epoch === epoch ? "copied" : "lost" };
 }
 
 /** Gives it back, after the guarded work has ended. False: it was no longer ours. */
@@ -156,12 +171,14 @@ function insertGrant(tx: Transaction, { mesh, holder, role }: LeaseRequest, epoc
   ]);
 }
 
-function writeLease(tx: Transaction, request: LeaseRequest, epoch: number): Promise<number> {
-  return run(
+function writeLease(tx: Transaction, request: LeaseRequest, epoch: number): Promise<{ beat: number }> {
+  return one(
     tx,
+    z.object({ beat: bigintColumn }),
     `insert into lease (mesh, holder, epoch, age_ms, beat, taken_at, renewed_at) values ($1, $2, $3, $4, 1, now(), now())
      on conflict (mesh) do update set holder = excluded.holder, epoch = excluded.epoch, age_ms = excluded.age_ms,
-       beat = lease.beat + 1, taken_at = now(), renewed_at = now()`,
+       beat = lease.beat + 1, taken_at = now(), renewed_at = now()
+     returning beat`,
     [request.mesh, request.holder, epoch, request.ageMs],
   );
 }

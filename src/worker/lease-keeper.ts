@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ClockReading, isSameLease, leaseDeadline, mayAct as isBefore, mayTakeLease } from "../decide/lease.ts";
+import {
+  type ClockReading,
+  type ExpectedBeats,
+  isSameLease,
+  leaseDeadline,
+  mayAct as isBefore,
+  mayTakeLease,
+  type Renewal,
+} from "../decide/lease.ts";
 
 /**
  * Holds the mesh's lease for this process (R34, R36). Safety is the gate's and the hosts' fence; the lease makes fights
@@ -16,9 +24,9 @@ export interface LeaseRecord {
 
 export interface LeaseStore {
   read(): Promise<LeaseRecord | null>;
-  /** Compare-and-set against the record last seen; the new epoch, or null when it moved. */
-  take(seen: LeaseRecord | null): Promise<number | null>;
-  renew(epoch: number): Promise<boolean>;
+  /** Compare-and-set against the record last seen; the new epoch and the record's beat, or null when it moved. */
+  take(seen: LeaseRecord | null): Promise<{ readonly epoch: number; readonly beat: number } | null>;
+  renew(epoch: number, beats: ExpectedBeats): Promise<Renewal>;
   release(epoch: number): Promise<boolean>;
 }
 
@@ -61,8 +69,8 @@ export async function acquireLease(
     }
     if (mayTakeLease(record, clock.monotonicMs() - seenAtMs)) {
       const askedAt = readClock(clock);
-      const epoch = await store.take(record);
-      if (epoch !== null) return keepLease(store, clock, epoch, askedAt, options.onLost);
+      const taken = await store.take(record);
+      if (taken !== null) return keepLease(store, clock, taken, askedAt, options.onLost);
     } else if (record !== null && said !== describeHolder(record)) {
       said = describeHolder(record);
       options.onWaiting(record);
@@ -82,7 +90,7 @@ function readClock(clock: LeaseClock): ClockReading {
 function keepLease(
   store: LeaseStore,
   clock: LeaseClock,
-  epoch: number,
+  { epoch, beat }: { readonly epoch: number; readonly beat: number },
   askedAt: ClockReading,
   onLost: (why: string) => void,
 ): Lease {
@@ -97,12 +105,14 @@ function keepLease(
   };
 
   const renewLoop = async (): Promise<void> => {
+    let beats: ExpectedBeats = { least: beat, most: beat };
     for (;;) {
       await clock.sleep(renewEveryMs, ended.signal);
       if (!mayAct()) return lose("the lease ran out before it could be renewed");
       const before = readClock(clock);
-      const renewed = await renewOnce(store, epoch, clock, () => deadline.monotonicMs - clock.monotonicMs());
-      if (renewed !== "renewed") return lose(renewed);
+      const renewed = await renewOnce({ store, epoch, beats, clock }, () => deadline.monotonicMs - clock.monotonicMs());
+      if (typeof renewed === "string") return lose(renewed);
+      beats = renewed;
       if (!mayAct()) return lose("the renewal was answered after the lease had run out");
       deadline = leaseDeadline(before);
     }
@@ -121,11 +131,20 @@ function keepLease(
   };
 }
 
-/** A store that does not answer is asked again until the deadline; a refusal is final at once. */
-async function renewOnce(store: LeaseStore, epoch: number, clock: LeaseClock, leftMs: () => number): Promise<string> {
-  for (;;) {
+/**
+ * A store that does not answer is asked again until the deadline; a refusal is final at once. The beats to expect next: what
+ * was not answered may have been done, or may be done still.
+ */
+async function renewOnce(
+  { store, epoch, beats, clock }: { store: LeaseStore; epoch: number; beats: ExpectedBeats; clock: LeaseClock },
+  leftMs: () => number,
+): Promise<ExpectedBeats | string> {
+  for (let unanswered = 0; ; unanswered += 1) {
     try {
-      return (await store.renew(epoch)) ? "renewed" : "another controller took the lease";
+      const renewal = await store.renew(epoch, { least: beats.least, most: beats.most + unanswered });
+      if (renewal.kind === "renewed") return { least: renewal.beat, most: renewal.beat + unanswered };
+      if (renewal.kind === "lost") return "another controller took the lease";
+      return `a copy of this controller renewed the lease, under epoch ${epoch} and its own name: its machine runs twice, as when a snapshot of it is resumed. Switch one of them off`;
     } catch (error) {
       if (leftMs() <= 0) return `the records did not answer until the lease ran out: ${String(error)}`;
       await clock.sleep(Math.min(500, Math.max(1, leftMs())), new AbortController().signal);

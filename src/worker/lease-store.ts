@@ -27,10 +27,9 @@ export function openLeaseStore(
     read: () => readLease(db, mesh),
     async take(seen) {
       const request = { mesh, holder, ageMs: leaseAgeMs, seen, role: leaseRole, lockTimeoutMs: 3_000 };
-      const taken = await atStep("lease.take", () => takeLease(db, request));
-      return taken?.epoch ?? null;
+      return await atStep("lease.take", () => takeLease(db, request));
     },
-    renew: (epoch) => atStep("lease.renew", () => renewLease(db, { mesh, holder, epoch })),
+    renew: (epoch, beats) => atStep("lease.renew", () => renewLease(db, { mesh, holder, epoch, beats })),
     release: (epoch) => atStep("lease.release", () => releaseLease(db, { mesh, holder, epoch })),
   };
   return { store, end: () => db.end() };

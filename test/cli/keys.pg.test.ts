@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { meshPaths } from "../../src/cli/mesh-setup.ts";
 import { generateSigningKey, keyIdOf, saveSigningKey } from "../../src/link/keys.ts";
@@ -137,6 +137,17 @@ describe("root keys apart from the mesh", () => {
     expect((await sign(2, keys[0], "--passphrase-file", short)).stderr).toContain("fewer than 12");
     expect((await sign(2, keys[0], "--passphrase-file", pass)).code).toBe(1);
     expect((await sign(2, keys[1], "--passphrase-file", pass)).code).toBe(0);
+    // Away from where it is looked for, it is said which file that was, and what lies there under a name of its own.
+    const away = await bed.run("keys", "show");
+    expect(away.stdout).not.toContain("on this machine");
+    const name = basename(String(keys[0]));
+    expect(away.stdout).toContain(`${name.replace(".age", ".pem")} or ${name}`);
+    expect(away.stdout).toContain(`looked for in ${paths().secrets}, ${join(bed.state, "root-keys")} (not there)`);
+    const renamed = join(stick, "ada.age");
+    await rename(String(keys[0]), renamed);
+    const named = await bed.run("keys", "show", "--keys", stick);
+    expect(named.stdout).toContain(`that it may be one of them: ${renamed}`);
+    await rename(renamed, String(keys[0]));
     const shown = await bed.documentOf("keys", "show", "--keys", stick);
     expect((shown["keys"] as { encrypted: boolean }[]).filter((key) => key.encrypted)).toHaveLength(3);
   }, 120_000);
@@ -199,6 +210,30 @@ describe("what is refused before anything is written", () => {
     const gone = await bed.run("keys", "rotate", "declaration", "--revoke", first);
     expect(gone.code).toBe(2);
     expect(gone.stderr).toContain(`key ${first} was taken out already: root 2 was the last to list it`);
+  }, 60_000);
+
+  it("one of two rotations at once, which then leaves nothing behind", async () => {
+    await init();
+    const before = await readdir(paths().secrets);
+    const rotate = () => bed.run("keys", "rotate", "declaration");
+    const both = await Promise.all([rotate(), rotate(), rotate()]);
+    const [made, ...refused] = both.toSorted((a, b) => a.code - b.code);
+    expect(made?.code).toBe(1);
+    for (const one of refused)
+      expect(one).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/rotates keys of this mesh|is there: a draft/),
+      });
+    const after = (await readdir(paths().secrets)).filter((name) => !before.includes(name));
+    expect(after).toHaveLength(1);
+    expect(made?.stdout).toContain(after[0]);
+    expect((await readdir(join(bed.state, "keys"))).filter((name) => /lock|half/.test(name))).toEqual([]);
+    // What a killed one has left is no lock.
+    await rm(draftOf(2));
+    const dead = { owner: { pid: 999_999, startTime: "1", bootId: "gone" }, token: "0".repeat(16) };
+    await writeFile(join(bed.state, "keys", "rotate.lock"), JSON.stringify(dead));
+    const next = await rotate();
+    expect(next.stderr + next.stdout).toMatch(/written to/);
   }, 60_000);
 
   it("a draft after another root than the one that is here", async () => {

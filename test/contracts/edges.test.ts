@@ -179,6 +179,13 @@ describe("the files of a state folder (R42)", () => {
     await expect(readMeshSetup(misspelt)).rejects.toThrow(/pollIntervallMs/);
   });
 
+  it("gives each start a name of its own, also where two machines have the same files (R34)", async () => {
+    const state = await stateWith({});
+    const [one, other] = [await readServeConfig(state), await readServeConfig(state)];
+    expect(one.holder).toMatch(/\/[0-9a-f]{8}$/);
+    expect(one.holder).not.toBe(other.holder);
+  });
+
   it("webhooks.json is read, and an unknown member in it is refused without its secrets", async () => {
     const golden = await readValue("webhooks-json/examples.json");
     const state = await stateWith({ "secrets/webhooks.json": JSON.stringify(golden) });

@@ -82,7 +82,7 @@ describe("a push whose controller is let into the records no more", () => {
     const started = await flow.controller.startPush({ mesh: flow.mesh, ...order });
     const handle = flow.client.workflow.getHandle(pushWorkflowId(flow.mesh, started.pushId));
     const waiting = async () => (await handle.describe()).raw.pendingActivities?.[0];
-    await waitUntil("it was refused, and tries again", async () => Number((await waiting())?.attempt ?? 0) > 1);
+    await waitUntil("it was refused, and tries again", async () => ((await waiting())?.attempt ?? 0) > 1);
     expect((await waiting())?.lastFailure?.message).toMatch(says);
     await mends();
     expect((await started.result()).outcome).toBe("settled");

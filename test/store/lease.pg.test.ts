@@ -18,6 +18,12 @@ beforeEach(() => records.db.query(`truncate condition`));
 
 const take = (holder: string, seen: SeenLease) => takeLease(records.db, { mesh, holder, ageMs: 15_000, seen });
 
+/** As who knows the beat of the record as it is now. */
+async function renew(holder: string, under: number): Promise<string> {
+  const beat = (await readLease(records.db, mesh))?.beat ?? 0;
+  return (await renewLease(records.db, { mesh, holder, epoch: under, beats: { least: beat, most: beat } })).kind;
+}
+
 describe("the lease (R34)", () => {
   it("is granted to one of 20 candidates that saw the same record", async () => {
     const epoch = await grant(records.db, "controller-0");
@@ -31,25 +37,38 @@ describe("the lease (R34)", () => {
     });
     const results = await Promise.all(candidates);
     const granted = results.filter((result) => result !== null);
-    expect(granted).toEqual([{ epoch: (seen?.epoch ?? 0) + 1 }]);
+    expect(granted).toEqual([{ epoch: (seen?.epoch ?? 0) + 1, beat: (seen?.beat ?? 0) + 1 }]);
   });
 
   it("is refused to a candidate behind whose back it was renewed", async () => {
     const epoch = await grant(records.db, "controller-1");
     const seen = await readLease(records.db, mesh);
-    expect(await renewLease(records.db, { mesh, holder: "controller-1", epoch })).toBe(true);
+    expect(await renew("controller-1", epoch)).toBe("renewed");
     expect(await take("controller-2", seen)).toBeNull();
     expect(await take("controller-2", null)).toBeNull();
     expect((await readLease(records.db, mesh))?.holder).toBe("controller-1");
+  });
+
+  it("cannot be renewed by a copy of its holder, which has its name and its epoch, once the other one did (R34)", async () => {
+    const epoch = await grant(records.db, "controller-1");
+    const beat = (await readLease(records.db, mesh))?.beat ?? 0;
+    // What both remember: the snapshot was taken of a running process.
+    const asBoth = (least: number, most = least) =>
+      renewLease(records.db, { mesh, holder: "controller-1", epoch, beats: { least, most } });
+    expect(await asBoth(beat)).toEqual({ kind: "renewed", beat: beat + 1 });
+    expect(await asBoth(beat)).toEqual({ kind: "copied" });
+    // Of whom one answer was lost cannot tell at once; the other one can, at its next renewal.
+    expect(await asBoth(beat, beat + 1)).toEqual({ kind: "renewed", beat: beat + 2 });
+    expect(await asBoth(beat + 1)).toEqual({ kind: "copied" });
   });
 
   it("cannot be renewed or given back by who lost it", async () => {
     const epoch = await grant(records.db, "controller-1");
     const next = await grant(records.db, "controller-2");
     expect(next).toBe(epoch + 1);
-    expect(await renewLease(records.db, { mesh, holder: "controller-1", epoch })).toBe(false);
+    expect(await renew("controller-1", epoch)).toBe("lost");
     expect(await releaseLease(records.db, { mesh, holder: "controller-1", epoch })).toBe(false);
-    expect(await renewLease(records.db, { mesh, holder: "controller-2", epoch: next })).toBe(true);
+    expect(await renew("controller-2", next)).toBe("renewed");
   });
 
   it("is given back as a record that a candidate can see, under a beat it had not", async () => {
@@ -58,7 +77,7 @@ describe("the lease (R34)", () => {
     expect(await releaseLease(records.db, { mesh, holder: "controller-1", epoch })).toBe(true);
     const after = await readLease(records.db, mesh);
     expect(after).toMatchObject({ holder: null, epoch, beat: (before?.beat ?? 0) + 1, ageMs: 15_000 });
-    expect(await renewLease(records.db, { mesh, holder: "controller-1", epoch })).toBe(false);
+    expect(await renew("controller-1", epoch)).toBe("lost");
   });
 });
 
@@ -67,7 +86,7 @@ describe("the history of the lease (R34)", () => {
     const first = await grant(records.db, "controller-1");
     await releaseLease(records.db, { mesh, holder: "controller-1", epoch: first });
     const second = await grant(records.db, "controller-2");
-    await renewLease(records.db, { mesh, holder: "controller-2", epoch: second });
+    await renew("controller-2", second);
     const seen = await readLease(records.db, mesh);
     await takeLease(records.db, { mesh, holder: "a shell", ageMs: 15_000, seen, role: "shell" });
     expect(await listPastGrants(records.db, mesh, 3)).toMatchObject([
@@ -147,6 +166,6 @@ describe("epochs never go down (R35, case 38)", () => {
   it("ends the lease of a holder whose record was emptied away", async () => {
     const epoch = await grant(records.db, "controller-1");
     await records.db.query(`delete from lease`);
-    expect(await renewLease(records.db, { mesh, holder: "controller-1", epoch })).toBe(false);
+    expect(await renew("controller-1", epoch)).toBe("lost");
   });
 });

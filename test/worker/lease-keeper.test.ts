@@ -1,4 +1,4 @@
-import { leaseAgeMs } from "../../src/decide/lease.ts";
+import { type ExpectedBeats, leaseAgeMs, type Renewal } from "../../src/decide/lease.ts";
 import { describe, expect, it } from "vitest";
 import {
   acquireLease,
@@ -34,7 +34,7 @@ function createTestClock() {
 }
 
 /** A lease row; `renews` says what each renewal is answered. */
-function createTestStore(options: { record: LeaseRecord | null; renews?: () => Promise<boolean> }) {
+function createTestStore(options: { record: LeaseRecord | null; renews?: (beats: ExpectedBeats) => Promise<Renewal> }) {
   let record = options.record;
   const calls = { taken: 0, released: 0, renewed: 0 };
   const store: LeaseStore = {
@@ -43,11 +43,11 @@ function createTestStore(options: { record: LeaseRecord | null; renews?: () => P
       if (JSON.stringify(seen) !== JSON.stringify(record)) return null;
       calls.taken += 1;
       record = { holder: "me", epoch: (record?.epoch ?? 0) + 1, ageMs: leaseAgeMs, beat: 1 };
-      return record.epoch;
+      return record;
     },
-    renew: () => {
+    renew: (_epoch, beats) => {
       calls.renewed += 1;
-      return options.renews === undefined ? new Promise(() => undefined) : options.renews();
+      return options.renews === undefined ? new Promise(() => undefined) : options.renews(beats);
     },
     release: async () => {
       calls.released += 1;
@@ -128,7 +128,7 @@ describe("holding the lease", () => {
 
   it("is lost for good when a renewal is refused (R34)", async () => {
     const time = createTestClock();
-    const { store } = createTestStore({ record: null, renews: async () => false });
+    const { store } = createTestStore({ record: null, renews: async () => ({ kind: "lost" }) });
     const lost = new Promise<string>((resolve) => {
       void acquire(store, time.clock, resolve);
     });
@@ -141,7 +141,7 @@ describe("holding the lease", () => {
       record: null,
       renews: async () => {
         time.move({ monotonicMs: 14_000 });
-        return true;
+        return { kind: "renewed", beat: 2 };
       },
     });
     const lost = new Promise<string>((resolve) => {
@@ -158,6 +158,39 @@ describe("holding the lease", () => {
     });
     expect(await lost).toContain("did not answer until the lease ran out");
     expect(calls.renewed).toBeGreaterThan(5);
+  });
+
+  it("is lost with a word of its own when a copy of this process renewed it (R34)", async () => {
+    const time = createTestClock();
+    const { store } = createTestStore({ record: null, renews: async () => ({ kind: "copied" }) });
+    const lost = new Promise<string>((resolve) => {
+      void acquire(store, time.clock, resolve);
+    });
+    expect(await lost).toMatch(/a copy of this controller renewed the lease, under epoch 1 .*Switch one of them off/);
+  });
+
+  it("takes what it did not hear of its own renewals for its own, now or late, and nothing else (R34)", async () => {
+    const time = createTestClock();
+    const asked: ExpectedBeats[] = [];
+    const { store } = createTestStore({
+      record: null,
+      renews: async (beats) => {
+        asked.push(beats);
+        if (asked.length <= 2) throw new Error("the answer was lost");
+        return asked.length <= 4 ? { kind: "renewed", beat: beats.least + 1 } : { kind: "copied" };
+      },
+    });
+    await new Promise<string>((resolve) => {
+      void acquire(store, time.clock, resolve);
+    });
+    expect(asked).toEqual([
+      { least: 1, most: 1 },
+      { least: 1, most: 2 },
+      { least: 1, most: 3 },
+      // One that was not answered may be done only now.
+      { least: 2, most: 4 },
+      { least: 3, most: 3 },
+    ]);
   });
 
   it("is given back once its work has ended (R34)", async () => {

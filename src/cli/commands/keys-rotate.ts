@@ -6,8 +6,9 @@ import { generateSigningKey, saveSigningKey, type SigningKey } from "../../link/
 import { loadRoleKeys, rotatedKeyFile } from "../../link/role-keys.ts";
 import { readDraft, writeDraft } from "../../link/root-draft.ts";
 import { rootKeysOf, rootRoleSchema, type Root, type RootRole } from "../../link/root.ts";
+import { takeStateLock } from "../../embedded/state-lock.ts";
 import { parseArgument, parseCount } from "../arguments.ts";
-import type { CommandCall, CommandDefinition } from "../command.ts";
+import type { CommandCall, CommandDefinition, CommandResult } from "../command.ts";
 import { makeRootKeys } from "../keys/make-root-keys.ts";
 import { expectNoDraft } from "../keys/expect-no-draft.ts";
 import { expectListed, sayReplaced } from "../keys/expect-listed.ts";
@@ -45,47 +46,62 @@ export const keysRotateCommand: CommandDefinition = {
   run: async (call) => {
     const role = parseArgument(rootRoleSchema, "role", call.args[0]);
     const paths = findPaths(call);
-    const { root: have } = await readRootFile(paths.rootDocument);
-    const nowMs = call.context.now().getTime();
-    const out = pathOption(call, "out") ?? join(paths.root, "keys", `root-${have.version + 1}.draft`);
-    await expectNoDraft(out, have);
-    const limits = readLimits(call, role, nowMs);
-    await expectListed(have, [...limits.revoke, ...limits.keep], paths.rootDocument);
-    const made = await makeKeys(call, paths, role);
-    const next = planRotation({
-      have,
-      role,
-      nowMs,
-      newKeys: made.keys.map(({ publicKey }) => publicKey),
-      ...limits,
-    });
-    // On disk before it is listed anywhere.
-    for (const { file, key } of made.online) await saveSigningKey(file, key);
-    const draft = writeDraft(next, await signersHere(have, next, paths, made.keys));
-    await writeDurably(out, draft, { mode: 0o644 });
-    const missing = sayMissing(have, readDraft(draft, rootKeysOf(have)));
-    const changes = describeRootChange(have, next, nowMs);
-    return {
-      code: missing.isComplete ? 0 : 1,
-      document: {
-        role,
-        version: next.version,
-        draft: out,
-        changes,
-        missing,
-        keys: made.keys.map(({ keyId }) => keyId),
-      },
-      text: [
-        ...changes,
-        ...sayReplaced(have, role, limits.revoke),
-        ...made.words,
-        `written to ${out}`,
-        ...missing.words,
-        ...sayNext(out, missing.isComplete, paths),
-      ].join("\n"),
-    };
+    // Before anything is made: of two at once the other one leaves no key that nobody lists.
+    const lock = await takeStateLock(join(paths.root, "keys", "rotate.lock"), rotates);
+    try {
+      return await rotate(call, paths, role);
+    } finally {
+      await lock.release();
+    }
   },
 };
+
+const rotates = {
+  does: "rotates keys of this mesh in this moment",
+  next: () => "When it has ended: mesh keys root sign FILE says what its root changes. Nothing was made by this one.",
+};
+
+async function rotate(call: CommandCall, paths: MeshPaths, role: RootRole): Promise<CommandResult> {
+  const { root: have } = await readRootFile(paths.rootDocument);
+  const nowMs = call.context.now().getTime();
+  const out = pathOption(call, "out") ?? join(paths.root, "keys", `root-${have.version + 1}.draft`);
+  await expectNoDraft(out, have);
+  const limits = readLimits(call, role, nowMs);
+  await expectListed(have, [...limits.revoke, ...limits.keep], paths.rootDocument);
+  const made = await makeKeys(call, paths, role);
+  const next = planRotation({
+    have,
+    role,
+    nowMs,
+    newKeys: made.keys.map(({ publicKey }) => publicKey),
+    ...limits,
+  });
+  // On disk before it is listed anywhere.
+  for (const { file, key } of made.online) await saveSigningKey(file, key);
+  const draft = writeDraft(next, await signersHere(have, next, paths, made.keys));
+  await writeDurably(out, draft, { mode: 0o644 });
+  const missing = sayMissing(have, readDraft(draft, rootKeysOf(have)));
+  const changes = describeRootChange(have, next, nowMs);
+  return {
+    code: missing.isComplete ? 0 : 1,
+    document: {
+      role,
+      version: next.version,
+      draft: out,
+      changes,
+      missing,
+      keys: made.keys.map(({ keyId }) => keyId),
+    },
+    text: [
+      ...changes,
+      ...sayReplaced(have, role, limits.revoke),
+      ...made.words,
+      `written to ${out}`,
+      ...missing.words,
+      ...sayNext(out, missing.isComplete, paths),
+    ].join("\n"),
+  };
+}
 
 function readLimits({ options }: CommandCall, role: RootRole, nowMs: number) {
   const days = options["days"] ?? (role === "root" ? "3650" : "365");

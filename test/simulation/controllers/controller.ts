@@ -36,7 +36,7 @@ export interface StartController {
   readonly clock: ClockFaults;
   readonly startMs: number;
   /** A snapshot of another, resumed: it has that one's name for the records, and its epoch. */
-  readonly copyOf?: { readonly name: string; readonly epoch: number };
+  readonly copyOf?: { readonly name: string; readonly epoch: number; readonly beat: number };
   readonly onEnd: (controller: Controller, why: string) => void;
   readonly onHold: (controller: Controller) => void;
   /** It is about to ask for the gate. */
@@ -89,7 +89,7 @@ export function startController(options: StartController): Controller {
   const { copyOf } = options;
   const pace = { monotonicMs: () => clock.monotonicMs(), betweenMs: lookEveryMs / options.clock.rate };
   const leases = connection.lease(copyOf?.name ?? name, pace);
-  acquireLease(copyOf === undefined ? leases : believeHeld(leases, copyOf.epoch), clock, {
+  acquireLease(copyOf === undefined ? leases : believeHeld(leases, copyOf), clock, {
     signal: stop.signal,
     onWaiting: () => undefined,
     onLost: (why) => end(why),
@@ -115,6 +115,6 @@ function watchGate(records: PushRecords, onAsk: () => void): PushRecords {
 }
 
 /** What a copy remembers: that it has taken the lease. What it asks the records from then on, it asks them. */
-function believeHeld(leases: LeaseStore, epoch: number): LeaseStore {
-  return { ...leases, read: () => Promise.resolve(null), take: () => Promise.resolve(epoch) };
+function believeHeld(leases: LeaseStore, held: { readonly epoch: number; readonly beat: number }): LeaseStore {
+  return { ...leases, read: () => Promise.resolve(null), take: () => Promise.resolve(held) };
 }

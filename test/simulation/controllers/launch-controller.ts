@@ -18,11 +18,15 @@ export function launchController(parts: Parts): void {
 /** A snapshot of a controller that held this epoch, resumed beside it: nobody starts it again. */
 export function resumeCopy(parts: Parts, { epoch, holder }: { readonly epoch: number; readonly holder: string }): void {
   parts.counts.copies += 1;
-  launch(parts, `${holder}-copy-${parts.counts.copies}`, { copyOf: { name: holder, epoch }, again: () => undefined });
+  // Of this very moment where it still has the lease: then it may be the copy that renews first.
+  const { lease } = parts.store.records;
+  const beat = lease?.epoch === epoch ? lease.beat : 0;
+  const copyOf = { name: holder, epoch, beat };
+  launch(parts, `${holder}-copy-${parts.counts.copies}`, { copyOf, again: () => undefined });
 }
 
 interface Launch {
-  readonly copyOf?: { readonly name: string; readonly epoch: number };
+  readonly copyOf?: { readonly name: string; readonly epoch: number; readonly beat: number };
   readonly again: (own: Random) => void;
 }
 

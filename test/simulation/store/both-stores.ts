@@ -120,8 +120,8 @@ function manifestOf(module: string): unknown {
 function openLease(db: Database, mesh: string, holder: string): LeaseStore {
   return {
     read: () => readLease(db, mesh),
-    take: async (seen) => (await takeLease(db, { mesh, holder, ageMs: leaseAgeMs, seen }))?.epoch ?? null,
-    renew: (epoch) => renewLease(db, { mesh, holder, epoch }),
+    take: (seen) => takeLease(db, { mesh, holder, ageMs: leaseAgeMs, seen }),
+    renew: (epoch, beats) => renewLease(db, { mesh, holder, epoch, beats }),
     release: (epoch) => releaseLease(db, { mesh, holder, epoch }),
   };
 }

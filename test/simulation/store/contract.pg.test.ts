@@ -57,7 +57,12 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ act: fc.constant("take" as const), holder, isStale: fc.boolean() }) },
   {
     weight: 1,
-    arbitrary: fc.record({ act: fc.constantFrom("renew" as const, "release" as const), holder, back: small }),
+    arbitrary: fc.record({
+      act: fc.constantFrom("renew" as const, "release" as const),
+      holder,
+      back: small,
+      ahead: small,
+    }),
   },
   {
     weight: 6,
@@ -172,13 +177,16 @@ async function act(run: Run, one: Step): Promise<unknown> {
   switch (one.act) {
     case "take": {
       const seen = await store.lease(one.holder).read();
-      const epoch = await store.lease(one.holder).take(one.isStale ? run.seenBefore : seen);
+      const taken = await store.lease(one.holder).take(one.isStale ? run.seenBefore : seen);
       run.seenBefore = seen;
-      run.epoch = epoch ?? run.epoch;
-      return epoch;
+      run.epoch = taken?.epoch ?? run.epoch;
+      return taken;
     }
-    case "renew":
-      return store.lease(one.holder).renew(run.epoch - one.back);
+    case "renew": {
+      const lease = store.lease(one.holder);
+      const beat = ((await lease.read())?.beat ?? 0) + one.ahead;
+      return lease.renew(run.epoch - one.back, { least: beat - 1, most: beat });
+    }
     case "release":
       return store.lease(one.holder).release(run.epoch - one.back);
     case "gate":

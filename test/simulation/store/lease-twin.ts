@@ -1,5 +1,5 @@
 import { UnavailableError } from "../../../src/core/errors.ts";
-import { isSameLease, leaseAgeMs, nextEpoch } from "../../../src/decide/lease.ts";
+import { isSameLease, leaseAgeMs, nextEpoch, type Renewal } from "../../../src/decide/lease.ts";
 import type { LeaseStore } from "../../../src/worker/lease-keeper.ts";
 import type { Backend } from "./backend.ts";
 import type { Road } from "./road.ts";
@@ -38,18 +38,19 @@ export function createLeaseTwin(backend: Backend, road: Road, holder: string): L
         };
         backend.tick();
         backend.onGrant({ epoch, holder });
-        return { epoch, fault };
+        return { epoch, beat: (now?.beat ?? 0) + 1, fault };
       });
       await road.back();
       if (taken?.fault === "answer-lost") throw new UnavailableError("the connection broke after the grant");
-      return taken?.epoch ?? null;
+      return taken === null ? null : { epoch: taken.epoch, beat: taken.beat };
     },
-    renew: (epoch) =>
-      road.write((draft) => {
+    renew: (epoch, { least, most }) =>
+      road.write((draft): Renewal => {
         const known = draft.lease;
-        if (known?.holder !== holder || known.epoch !== epoch) return false;
+        if (known?.holder !== holder || known.epoch !== epoch) return { kind: "lost" };
+        if (known.beat < least || known.beat > most) return { kind: "copied" };
         draft.lease = { ...known, beat: known.beat + 1, renewedAt: backend.nowIso() };
-        return true;
+        return { kind: "renewed", beat: known.beat + 1 };
       }),
     release: (epoch) =>
       road.write((draft) => {
