@@ -139,7 +139,8 @@ async function renewOnce(
   { store, epoch, beats, clock }: { store: LeaseStore; epoch: number; beats: ExpectedBeats; clock: LeaseClock },
   leftMs: () => number,
 ): Promise<ExpectedBeats | string> {
-  for (let unanswered = 0; ; unanswered += 1) {
+  let unanswered = 0;
+  for (;;) {
     try {
       const renewal = await store.renew(epoch, { least: beats.least, most: beats.most + unanswered });
       if (renewal.kind === "renewed") return { least: renewal.beat, most: renewal.beat + unanswered };
@@ -148,6 +149,7 @@ async function renewOnce(
     } catch (error) {
       if (leftMs() <= 0) return `the records did not answer until the lease ran out: ${String(error)}`;
       await clock.sleep(Math.min(500, Math.max(1, leftMs())), new AbortController().signal);
+      unanswered += 1;
     }
   }
 }
