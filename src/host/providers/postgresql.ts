@@ -47,10 +47,12 @@ export function createPostgresqlProvider(nowMs: () => number): Provider {
       await withConnection(access, adminLogin(access), (admin) =>
         eachOf(wanted, async (grant) => {
           await issueRole(admin, access, grant);
-          await issueDatabase(admin, access, grant);
+          await issueDatabase(admin, grant);
           await withConnection(access, adminLogin(access, grant.name), (inside) =>
             inside.query(`ALTER SCHEMA public OWNER TO ${pg.escapeIdentifier(grant.name)}`),
           );
+          // Last: a kill before it leaves a database that is not marked, and all of this is done again.
+          await markDatabase(admin, access, grant);
         }),
       );
     },
@@ -133,7 +135,7 @@ async function refuseForeignDatabase(admin: pg.Client, grant: WantedGrant): Prom
   );
 }
 
-async function issueDatabase(admin: pg.Client, access: ProviderAccess, grant: WantedGrant): Promise<void> {
+async function issueDatabase(admin: pg.Client, grant: WantedGrant): Promise<void> {
   const name = pg.escapeIdentifier(grant.name);
   const found = await admin.query("SELECT 1 FROM pg_database WHERE datname = $1", [grant.name]);
   // Not possible in a transaction. A kill after it leaves a database without marker beside our marked role.
@@ -142,8 +144,12 @@ async function issueDatabase(admin: pg.Client, access: ProviderAccess, grant: Wa
     `REVOKE ALL ON DATABASE ${name} FROM PUBLIC`,
     `GRANT CONNECT, CREATE, TEMPORARY ON DATABASE ${name} TO ${name}`,
     `ALTER DATABASE ${name} ALLOW_CONNECTIONS true CONNECTION LIMIT -1`,
-    `COMMENT ON DATABASE ${name} IS ${pg.escapeLiteral(writeMarker(access.mesh, grant))}`,
   ]);
+}
+
+async function markDatabase(admin: pg.Client, access: ProviderAccess, grant: WantedGrant): Promise<void> {
+  const marker = pg.escapeLiteral(writeMarker(access.mesh, grant));
+  await admin.query(`COMMENT ON DATABASE ${pg.escapeIdentifier(grant.name)} IS ${marker}`);
 }
 
 /** First nobody gets in any more, then who is in is put out. Nothing is dropped. */

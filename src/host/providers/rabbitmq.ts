@@ -18,12 +18,29 @@ const permissionsSchema = z.array(
 );
 const connectionsSchema = z.array(z.object({ name: z.string(), user: z.string().optional() }));
 
+/** The broker lists a connection some seconds after it was made: so long is one that is gone looked at again. */
+const listedWithinMs = 60_000;
+
 /**
  * Vhosts on a RabbitMQ broker: per provision a vhost and a user of the same name. The marker is the vhost's description
  * (a user's tags would give rights on the API). The user has rights on its vhost and nowhere else, and no tag.
  * Withdrawn: the user is gone and its connections are closed; the vhost and its queues stay (R20).
  */
-export function createRabbitmqProvider(): Provider {
+export function createRabbitmqProvider(monotonicMs: () => number = () => performance.now()): Provider {
+  /** Vhosts without their user, and since when nobody was seen in them by this process: nobody can get in any more. */
+  const emptySince = new Map<string, number>();
+  /** Connections that a kill between the two steps of a withdrawal has left open are access as well. */
+  const hasAccess = async (access: ProviderAccess, name: string, isUserThere: boolean): Promise<boolean> => {
+    const now = monotonicMs();
+    const since = isUserThere ? undefined : emptySince.get(name);
+    if (since !== undefined && now - since > listedWithinMs) return false;
+    if (isUserThere || (await listConnections(access, name)).length > 0) {
+      emptySince.delete(name);
+      return true;
+    }
+    emptySince.set(name, since ?? now);
+    return false;
+  };
   return {
     kind: "rabbitmq",
     async readGrants(access, wanted) {
@@ -38,7 +55,8 @@ export function createRabbitmqProvider(): Provider {
         const grant = byName.get(vhost.name);
         const isWanted = user !== undefined && grant?.provision === marker.provision;
         const problems = isWanted ? await problemsOf(access, user, grant) : [];
-        observed.push({ ...marker, name: vhost.name, access: user !== undefined, problems });
+        const mayGetIn = await hasAccess(access, vhost.name, user !== undefined);
+        observed.push({ ...marker, name: vhost.name, access: mayGetIn, problems });
       }
       return observed;
     },
@@ -91,10 +109,14 @@ async function issue(access: ProviderAccess, grant: WantedGrant, vhosts: z.infer
 /** First nobody gets in any more, then who is in is put out. */
 async function withdraw(access: ProviderAccess, name: string): Promise<void> {
   await askManagement(access, "DELETE", ["users", name]);
-  for (const connection of (await readListOf(access, ["vhosts", name, "connections"], connectionsSchema)) ?? []) {
-    if (connection.user !== undefined && connection.user !== name) continue;
-    await askManagement(access, "DELETE", ["connections", connection.name]);
-  }
+  for (const connection of await listConnections(access, name))
+    await askManagement(access, "DELETE", ["connections", connection]);
+}
+
+/** Of the grant's own user, or not known yet of whom. */
+async function listConnections(access: ProviderAccess, name: string): Promise<readonly string[]> {
+  const all = (await readListOf(access, ["vhosts", name, "connections"], connectionsSchema)) ?? [];
+  return all.filter(({ user }) => user === undefined || user === name).map((one) => one.name);
 }
 
 /** The list at a path that is always there: an answer that it is not is no empty list. */
