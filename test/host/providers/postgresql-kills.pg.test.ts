@@ -44,12 +44,12 @@ async function login(grant: WantedGrant): Promise<pg.Client> {
 
 /** The host is killed before the nth statement that it sends; its connection ends with it. */
 function cutBefore(nth: number) {
-  const { query } = pg.Client.prototype;
+  const query = Reflect.get(pg.Client.prototype, "query") as (...given: never[]) => unknown;
   let sent = 0;
   return vi.spyOn(pg.Client.prototype, "query").mockImplementation(function cut(this: pg.Client, ...words: never[]) {
     sent += 1;
     if (sent >= nth) throw new Error("killed");
-    return (query as (...given: never[]) => unknown).apply(this, words) as never;
+    return query.apply(this, words) as never;
   } as never);
 }
 

@@ -52,7 +52,8 @@ afterEach(async () => {
 });
 
 function respond(method: string, [kind, name = "", more]: readonly string[], body: object): unknown {
-  const all = { vhosts, users, permissions }[kind ?? ""] as Map<string, object> | undefined;
+  const lists: Readonly<Record<string, Map<string, object>>> = { vhosts, users, permissions };
+  const all = lists[kind ?? ""];
   if (kind === "connections") {
     connections = connections.filter((one) => one.name !== name);
     return {};
