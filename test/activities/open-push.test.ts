@@ -30,6 +30,56 @@ describe("opening a push", () => {
     };
     await openNewPush(dependencies(later), request);
     expect((await push.getPush("push-1"))?.named).toEqual(["node-a", "node-b", "node-c"]);
-    expect((await push.listTargets(round)).map(({ node }) => node)).toEqual(["node-a", "node-b", "node-c"]);
+    expect((await push.listTargets(round)).map(({ node, why }) => `${node}: ${why}`)).toEqual([
+      "node-a: the whole mesh",
+      "node-b: the whole mesh",
+      "node-c: named",
+    ]);
+  });
+
+  it.each([
+    [{ kind: "all" }, ["node-a", "node-b", "node-c"], "the whole mesh"],
+    [{ kind: "named", named: ["node-b", "node-a", "node-b"] }, ["node-a", "node-b"], "named"],
+    [{ kind: "named", named: ["node-c"], why: "asked for" }, ["node-c"], "asked for"],
+    [{ kind: "auto", named: ["node-b"], why: "core moved" }, ["node-b"], "core moved"],
+  ] as const)("tells each once, in order, and why: %j", async (how, nodes, why) => {
+    const { push } = openTwin("home");
+    const opened = await openNewPush(dependencies(push), { ...request, ...how });
+    const targets = await push.listTargets(round);
+    expect(targets.map(({ node }) => node)).toEqual(nodes);
+    for (const target of targets) expect(target.why).toBe(why);
+    const said = "why" in how ? `${nodes.join(", ")}: ${how.why}` : nodes.join(", ");
+    expect(opened).toEqual({ targets: nodes.length, summary: said });
+    // Of every node, whoever was named (R18).
+    expect([...((await push.readChange("push-1"))?.baseline.keys() ?? [])].toSorted()).toEqual([
+      "node-a",
+      "node-b",
+      "node-c",
+    ]);
+  });
+
+  it("opens nothing for a node that is not there", async () => {
+    const { push } = openTwin("home");
+    const opening = openNewPush(dependencies(push), { ...request, kind: "named", named: ["node-a", "node-x"] });
+    await expect(opening).rejects.toMatchObject({ name: "InputError", message: "there is no node node-x" });
+    expect(await push.getPush("push-1")).toBeNull();
+  });
+
+  it("says so where there is nobody to tell, and counts those that it does not list", async () => {
+    const { push } = openTwin("home");
+    const withNodes = (names: readonly string[] | null): PushRecords => ({
+      ...push,
+      async readView(options) {
+        const view = await push.readView(options);
+        const [any] = view.nodes.values();
+        if (any === undefined) throw new Error("there are nodes");
+        return { ...view, nodes: new Map((names ?? []).map((name) => [name, { ...any, node: name }])) };
+      },
+    });
+    const nobody = await openNewPush(dependencies(withNodes(null)), { ...request, push: "push-2" });
+    expect(nobody).toEqual({ targets: 0, summary: "nobody to tell" });
+    const many = ["g", "f", "e", "d", "c", "b", "a"];
+    const opened = await openNewPush(dependencies(withNodes(many)), request);
+    expect(opened).toEqual({ targets: 7, summary: "a, b, c, d, e and 2 more" });
   });
 });

@@ -82,6 +82,12 @@ describe("the epoch that is granted next (R35)", () => {
       7,
       "the mesh's own epoch and the lease",
     ],
+    [
+      "is the second where only the mesh knows of the first",
+      { mesh: 1, lease: null, grants: null },
+      2,
+      "the lease and the list of grants",
+    ],
     ["is above all where only the lease was lost", { lease: null }, 7, "the lease"],
     ["is above all where only the grants were lost", { grants: null }, 7, "the list of grants"],
   ])("%s", (_what, known, epoch, lost) => {

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { signEnvelope } from "../../src/link/envelope.ts";
 import { generateSigningKey } from "../../src/link/keys.ts";
-import { createRoot, declarationKeysAt, verifyRoot, type Root } from "../../src/link/root.ts";
+import { createRoot, declarationKeysAt, verifyRoot, whyExpired, type Root } from "../../src/link/root.ts";
 import {
   DAY,
   declarationKey,
   expiredKey,
   futureKey,
   HOUR,
+  isoAt,
   makeRoot,
   REFERENCE,
   rootEntry,
@@ -68,5 +69,19 @@ describe("root", () => {
     expect(declarationKeysAt(makeRoot(), endMs).whyNot(declarationKey.keyId)).toBeNull();
     expect(declarationKeysAt(makeRoot(), endMs + 1).whyNot(declarationKey.keyId)).toContain("expired");
     expect(declarationKeysAt(makeRoot(), REFERENCE + HOUR).whyNot(futureKey.keyId)).toBeNull();
+  });
+
+  it("counts to the last moment of its own end, and for ever where it names none", () => {
+    const root = makeRoot({ version: 4, expiresAt: isoAt(REFERENCE) });
+    expect(whyExpired(root, REFERENCE)).toBeNull();
+    expect(whyExpired(root, REFERENCE + 1)).toBe(`root 4 expired at ${isoAt(REFERENCE)}`);
+    expect(whyExpired(makeRoot(), REFERENCE + 10_000 * DAY)).toBeNull();
+  });
+
+  it("is of whichever mesh it says where nobody asked for one, and no larger than the limit", () => {
+    const bytes = sign(makeRoot({ mesh: "other" }));
+    expect(verifyRoot(bytes, {})).toMatchObject({ ok: true, root: { mesh: "other" } });
+    const limits = { envelopeBytes: bytes.byteLength - 1, depth: 32 };
+    expect(verifyRoot(bytes, { limits })).toMatchObject({ ok: false, check: "size" });
   });
 });
