@@ -24,9 +24,13 @@ export async function build() {
     const goTool = join("source", "imports", "go-tool");
     cpSync(join(root, "src", goTool), join(half, goTool), { recursive: true });
     await run(process.execPath, [join(root, "bin", "bundle-command.js"), half]);
-    writeFileSync(join(half, ".mesh-build"), stamp);
     rmSync(dist, { recursive: true, force: true });
     renameSync(half, dist);
+    // A bundle that cannot be run fails the build; and the first who asks finds what was compiled now.
+    await run(process.execPath, [join(root, "bin", "bundle-command.js"), dist, "--run"], {
+      stdio: ["ignore", "ignore", 2],
+    });
+    writeFileSync(stampFile, stamp);
   });
 }
 

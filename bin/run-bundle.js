@@ -24,7 +24,7 @@ export function runBundle(dist, argv) {
   const folder = join(dist, "code");
   const isOurs = isWrittenByOnly(folder, bundle.owner);
   const prefix = join(folder, `${stamp}-${process.version}-${process.arch}-`);
-  const cache = isOurs ? readCache(prefix, words, bundle.owner) : null;
+  const cache = isOurs ? readCache({ prefix, words, owner: bundle.owner, filename }) : null;
   const script = new Script(source, {
     filename,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
@@ -33,7 +33,9 @@ export function runBundle(dist, argv) {
   const module = { exports: {} };
   if (isOurs && process.getuid?.() === bundle.owner) {
     const keys = cache === null || script.cachedDataRejected ? new Map() : cache.keys;
-    process.on("exit", (code) => keepCache({ code, script, prefix, keys, argv, command: module.exports.command }));
+    process.on("exit", (code) =>
+      keepCache({ code, script, prefix, filename, keys, argv, command: module.exports.command }),
+    );
   }
   script.runInThisContext()(module.exports, createRequire(filename), module, filename, dist);
   return true;
@@ -55,7 +57,7 @@ function keyOf(argv) {
   return [...new Set(argv.map((word) => /^--?[a-z][a-z-]*/.exec(word)?.[0]).filter(Boolean))].sort().join(" ");
 }
 
-function readCache(prefix, words, owner) {
+function readCache({ prefix, words, owner, filename }) {
   for (let count = words.length; count >= 0; count -= 1) {
     const name = count === 0 ? "mesh" : words.slice(0, count).join("-");
     const file = readWhole(`${prefix}${name}`);
@@ -63,21 +65,23 @@ function readCache(prefix, words, owner) {
     const { bytes } = file;
     const end = bytes.length - 4 - bytes.readUInt32LE(bytes.length - 4);
     if (end <= 0) continue;
-    const keys = bytes.toString("utf8", end, bytes.length - 4).split("\n");
+    const [place, ...keys] = bytes.toString("utf8", end, bytes.length - 4).split("\n");
+    // V8 takes the place from there too, and would import from where the clone was before it was moved.
+    if (place !== filename) continue;
     return { code: bytes.subarray(0, end), keys: new Map([[name, keys]]) };
   }
   return null;
 }
 
 /** What was compiled in this run, and in those before. The file is put in place whole: another may read it at this moment. */
-function keepCache({ code, script, prefix, keys, argv, command }) {
+function keepCache({ code, script, prefix, filename, keys, argv, command }) {
   const key = keyOf(argv);
   const name = command?.replaceAll(" ", "-");
   const known = keys.get(name) ?? [];
   if (code > 1 || name === undefined || known.includes(key) || known.length >= maxKeys) return;
   // Help runs nothing of its command.
   if (name !== "mesh" && (argv[0] === "help" || argv.includes("--help") || argv.includes("-h"))) return;
-  const list = Buffer.from([...known, key].join("\n"));
+  const list = Buffer.from([filename, ...known, key].join("\n"));
   const size = Buffer.alloc(4);
   size.writeUInt32LE(list.length);
   const half = `${prefix}${name}.${process.pid}`;

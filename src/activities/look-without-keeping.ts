@@ -45,14 +45,6 @@ export type NewerFacts = Pick<ModuleFacts, "commit"> &
     readonly tree?: ObjectId | null;
   };
 
-/**
- * Looks at every source and compares it with the records, which stay as they are. Of the modules of a source that does not
- * answer it cannot be told how they stand, and so it is said of each: never a shorter answer (R26).
- */
-export async function lookWithoutKeeping(look: LookWithoutKeeping): Promise<Looked> {
-  return compareTips(look, await seeTips(look));
-}
-
 /** The branches that modules follow, as they are now. */
 export interface Tips {
   readonly repositories: ReadonlyMap<Name, Repository>;
@@ -91,7 +83,10 @@ export async function seeTips(look: LookWithoutKeeping): Promise<Tips> {
   };
 }
 
-/** Compares these tips with the records. */
+/**
+ * Compares these tips with the records, which stay as they are. Of the modules of a source that does not answer it cannot be
+ * told how they stand, and so it is said of each: never a shorter answer (R26).
+ */
 export async function compareTips(look: LookWithoutKeeping, tips: Tips): Promise<Looked> {
   const kept = look.kept ?? createKeptRecords(look.db, look.mesh);
   const { records, comparison } = await compareAhead(kept, async (against, signal) => {

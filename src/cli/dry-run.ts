@@ -2,7 +2,8 @@ import { join } from "node:path";
 import type { CommandCall, CommandResult } from "./command.ts";
 import { createImportCache } from "../activities/import-cache.ts";
 import { loadBuildPlan } from "../activities/load-build-facts.ts";
-import { lookWithoutKeeping } from "../activities/look-without-keeping.ts";
+import { createKeptRecords } from "../activities/kept-records.ts";
+import { compareTips, seeTips } from "../activities/look-without-keeping.ts";
 import { createRepositoryPool } from "../activities/repository-pool.ts";
 import { InputError } from "../core/errors.ts";
 import type { Name } from "../core/names.ts";
@@ -18,26 +19,35 @@ export async function dryRun(
   names: readonly Name[],
 ): Promise<CommandResult> {
   const now = call.context.now();
+  const { credentials } = setup.settings;
+  const kept = createKeptRecords(db, mesh);
+  const look = {
+    db,
+    mesh,
+    repositories: createRepositoryPool(join(paths.cache, "dry-run"), { credentials }),
+    imports: createImportCache(db),
+    kept,
+  };
+  // Sources and records answer at the same time; what was changed in the records meanwhile is read when they are compared.
+  const answers = Promise.allSettled([seeTips(look), kept.read()]);
   const surroundings = await readSurroundings({ db, mesh, setup }, now);
   if (surroundings === null)
     throw new InputError(
       "no controller has compared anything yet, so what it builds with is not known",
       "start the controller (npm start or mesh serve), then mesh build",
     );
-  const { credentials } = setup.settings;
-  const looked = await lookWithoutKeeping({
-    db,
-    mesh,
-    repositories: createRepositoryPool(join(paths.cache, "dry-run"), { credentials }),
-    imports: createImportCache(db),
-  });
+  const [tips, records] = await answers;
+  if (tips.status === "rejected") throw tips.reason;
+  if (records.status === "rejected") throw records.reason;
+  const looked = await compareTips(look, tips.value);
   const { facts, plan } = await loadBuildPlan(db, mesh, {
     ...surroundings,
+    kept,
     newer: looked.newer,
     planRecords: looked.records,
   });
   const isAsked = ({ module }: { readonly module: Name }): boolean => names.length === 0 || names.includes(module);
-  const mayRebuild = rebuildSet(facts, { plan, saidAt: now.toISOString() }).filter(isAsked);
+  const mayRebuild = rebuildSet(facts, { plan, memory: kept.plans, saidAt: now.toISOString() }).filter(isAsked);
   const failing = [...plan.broken, ...plan.unfit]
     .filter(isAsked)
     .map(({ module, kind, why }) => ({ module, kind, why }));
@@ -62,6 +72,7 @@ export async function dryRun(
   return {
     code: failing.length > 0 ? 2 : cannotTell.length > 0 ? 3 : mayRebuild.length + later.length > 0 ? 1 : 0,
     document: { ...document },
-    text: dryRunText(document, now),
+    // Of a thousand modules it takes a while, and nobody reads it beside a document.
+    text: call.options.json === true ? "" : dryRunText(document, now),
   };
 }

@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -119,6 +120,15 @@ it("runs the code all the same when what was kept is cut short, of another kind 
   bundleThat("says more");
   expect(mesh("say")).toBe("says more");
   expect(kept()).toHaveLength(2);
+});
+
+it("takes nothing in a clone that was moved: an import would be looked for where it was before", () => {
+  plant();
+  const moved = `${clone}-moved`;
+  renameSync(clone, moved);
+  clone = moved;
+  code = join(clone, "dist", "code");
+  expect(mesh("say")).toBe("says good");
 });
 
 it("keeps nothing of a run that failed or only printed help", () => {

@@ -92,6 +92,7 @@ interface Seen {
 }
 
 async function expectModules(connection: MeshConnection, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
   const known = new Set((await listModules(connection.db, connection.mesh)).map((module) => module.name));
   const unknown = names.filter((name) => !known.has(name));
   if (unknown.length > 0) throw new InputError(`there is no module ${unknown.join(", ")}`, "see mesh module list");

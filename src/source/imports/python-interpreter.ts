@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { errorCode } from "../../core/errors.ts";
 import { findProgram, markPrograms } from "./find-program.ts";
+import { keptAnswer } from "./kept-interpreter.ts";
 
 /** A Python that is installed on this machine, behind whatever shim or virtual environment the PATH names first. */
 export interface PythonInterpreter {
@@ -33,35 +34,60 @@ const answerSchema = z.strictObject({
   minor: z.string().regex(/^3\.\d+$/),
 });
 
-let known: { readonly marks: string; readonly interpreter: PythonInterpreter } | null = null;
+const keptSchema = z.strictObject({ marks: z.string(), interpreter: answerSchema });
+type Known = z.infer<typeof keptSchema>;
+
+let known: Known | null = null;
 
 /**
- * Null: there is no `python3` on the PATH. What answered once is asked again when it, or what chose it, was replaced: a
- * shim takes a tenth of a second to answer.
+ * Null: there is no `python3` on the PATH. What answered once, to this process or to another of this user, is asked again when
+ * it, or what chose it, was replaced: a shim takes a tenth of a second to answer. `folder`: where the answer is kept.
  */
-export function findPython(): PythonInterpreter | null {
+export function findPython(folder?: string): PythonInterpreter | null {
   const program = findProgram("python3");
   if (program === null) return null;
-  if (known !== null && known.marks === marksOf(program, known.interpreter)) return known.interpreter;
+  const holds = (one: Known | null): one is Known => one !== null && one.marks === marksOf(program, one.interpreter);
+  if (holds(known)) return known.interpreter;
+  const kept = keptAnswer([program, question, ...Object.entries(ownEnvironment()).flat()], folder);
+  known = parseKept(kept.read());
+  if (holds(known)) return known.interpreter;
   const interpreter = askInterpreter(program);
   known = interpreter === null ? null : { marks: marksOf(program, interpreter), interpreter };
+  if (known !== null) kept.write(JSON.stringify(known));
   return interpreter;
+}
+
+/** What another version of this program kept says nothing. */
+function parseKept(text: string | null): Known | null {
+  if (text === null) return null;
+  try {
+    return keptSchema.parse(JSON.parse(text));
+  } catch (error) {
+    // absence is the answer: the program itself is asked
+    if (error instanceof SyntaxError || error instanceof z.ZodError) return null;
+    throw error;
+  }
 }
 
 function marksOf(program: string, { executable }: PythonInterpreter): string {
   const shims = process.env["PYENV_ROOT"] ?? join(homedir(), ".pyenv");
-  return markPrograms([program, executable, join(shims, "version")]);
+  return markPrograms([program, executable, join(shims, "version"), "/.python-version"]);
+}
+
+/** Nothing else of our environment: nothing of a repository may choose which Python this is. */
+function ownEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    ["PATH", "HOME", "PYENV_ROOT"].flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
 export function askInterpreter(program: string): PythonInterpreter | null {
   try {
-    // From the root folder, and without our environment: nothing of a repository may choose which Python this is.
-    const env = Object.fromEntries(
-      ["PATH", "HOME", "PYENV_ROOT"].flatMap((name) => {
-        const value = process.env[name];
-        return value === undefined ? [] : [[name, value]];
-      }),
-    );
+    // From the root folder, where nothing of a repository is.
+    const env = ownEnvironment();
     const words = ["-I", "-S", "-B", "-c", question];
     const stdio: ["ignore", "pipe", "ignore"] = ["ignore", "pipe", "ignore"];
     const answer = execFileSync(program, words, { cwd: "/", env, stdio, timeout: 20_000, encoding: "utf8" });
