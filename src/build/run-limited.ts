@@ -6,6 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { errorCode, whenThere } from "../core/errors.ts";
 import type { ControlGroup } from "./cgroup.ts";
 import { collectOutput, type Output } from "./collect-output.ts";
+import { createDeadline } from "./deadline.ts";
 import { measureFolder, measureProcesses } from "./measure.ts";
 import type { Mount, SandboxLimit, SandboxLimits, SandboxResult } from "./sandbox.ts";
 
@@ -26,6 +27,8 @@ export interface LimitedRun {
   readonly startsBlocked: boolean;
   /** Another user and group to start as. */
   readonly runAs?: number | undefined;
+  /** How long what was killed may take to end, in milliseconds. */
+  readonly endsWithinMs?: number;
 }
 
 const passwd = "root:x:0:0:root:/root:/usr/sbin/nologin\nnobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n";
@@ -39,7 +42,10 @@ interface Stop {
   readonly message: string;
 }
 
-/** Runs one command under limits; when it returns, the whole group has ended. */
+/**
+ * Runs one command under limits; when it returns, the whole group has ended. Throws where what was killed does not end
+ * within a bound: it is in the kernel, or has left its group and keeps the output open.
+ */
 export async function runLimited(run: LimitedRun): Promise<SandboxResult> {
   run.signal?.throwIfAborted();
   const child = start(run);
@@ -51,7 +57,9 @@ export async function runLimited(run: LimitedRun): Promise<SandboxResult> {
   });
   let stopped: Stop | null = null;
   let inner: number | null = null;
+  const late = createDeadline(run.endsWithinMs ?? endsWithinMs, () => describeLeft(run, child.pid ?? null, inner));
   const end = (): void => {
+    late.begin();
     // The first process of its own namespace takes all the others with it.
     if (inner !== null) killProcess(inner);
     if (child.pid !== undefined) killProcess(-child.pid);
@@ -73,7 +81,7 @@ export async function runLimited(run: LimitedRun): Promise<SandboxResult> {
   try {
     if (run.startsBlocked) inner = await release(run, child);
     if (run.signal?.aborted === true) end();
-    const { code, failure } = await closed;
+    const { code, failure } = await Promise.race([closed, late.passed]);
     run.signal?.throwIfAborted();
     if (failure !== null)
       return {
@@ -90,6 +98,7 @@ export async function runLimited(run: LimitedRun): Promise<SandboxResult> {
     watch.close();
     run.signal?.removeEventListener("abort", end);
     end();
+    late.cancel();
     if (inner !== null) await waitUntilEnded(inner);
   }
 }
@@ -243,15 +252,32 @@ function createWatch(run: LimitedRun, pid: () => number | null, stop: (why: Stop
 /** A machine that is short of everything takes its time to give back two gigabytes. */
 const endsWithinMs = 30_000;
 
+async function describeLeft(run: LimitedRun, pid: number | null, inner: number | null): Promise<string> {
+  const left: string[] = [];
+  for (const one of new Set([pid, inner])) {
+    const state = one === null ? null : await readState(one);
+    if (state !== null && state !== "Z" && state !== "X") left.push(`process ${one} is in state ${state}`);
+  }
+  const why = left.length === 0 ? "a process that left its group keeps its output open" : left.join(", ");
+  const uninterruptible = left.some((one) => one.endsWith(" D"));
+  return `${run.words[0] ?? ""} was killed and does not end: ${why}${uninterruptible ? ", which waits for a device or a file system: look at the kernel's log" : ""}`;
+}
+
+/** As in /proc: R, S, D …; null: it is gone. */
+async function readState(pid: number): Promise<string | null> {
+  const stat = await whenThere(readFile(`/proc/${pid}/stat`, "utf8"), ["ENOENT", "ESRCH"]);
+  return stat === null ? null : stat.charAt(stat.lastIndexOf(")") + 2);
+}
+
 /**
  * Until the first process of a namespace, killed before, has taken all the others with it: bubblewrap itself ends as soon
  * as it knows the exit code.
  */
 async function waitUntilEnded(pid: number): Promise<void> {
   for (let attempt = 0; attempt < endsWithinMs / 5; attempt += 1) {
-    const stat = await whenThere(readFile(`/proc/${pid}/stat`, "utf8"), ["ENOENT", "ESRCH"]);
+    const state = await readState(pid);
     // Z: the rest is gone, and only its parent has not looked yet.
-    if (stat === null || /^[ZX]/.test(stat.slice(stat.lastIndexOf(")") + 2))) return;
+    if (state === null || state === "Z" || state === "X") return;
     await wait(5);
   }
   throw new Error(`process ${pid} of a sandbox was killed and does not end`);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { hasErrorCode } from "../../core/errors.ts";
 import { isAlive, type ProcessIdentity } from "./process-identity.ts";
-import { listByEnvironment, listGroup } from "./process-list.ts";
+import { listByEnvironment, listGroup, readState } from "./process-list.ts";
 
 /** The setting by which a service's processes are found, whatever group they have moved to. */
 export const nonceVariable = "MESH_RUN";
@@ -13,27 +13,58 @@ export const ownerVariable = "MESH_RUN_FOLDER";
 export const neverStartedNonce = "";
 
 const pollMs = 25;
-/** After SIGKILL only the kernel can delay an end. */
-const killedWithinMs = 5000;
-
 /**
  * Ends a service: SIGTERM to its group, a bounded wait, SIGKILL, then whatever still carries its nonce. Only what is
- * known to be ours is signalled: a pid alone is never enough.
+ * known to be ours is signalled: a pid alone is never enough. Throws where something of it is there still after that:
+ * what replaces it would run beside it.
  */
-export async function endProcess(identity: ProcessIdentity, nonce: string, graceMs: number): Promise<void> {
-  if (await isAlive(identity)) signalGroup(identity.pid, "SIGTERM");
-  await waitForGroup(identity, graceMs);
-  await sweep(identity, nonce);
+export async function endProcess(
+  identity: ProcessIdentity,
+  nonce: string,
+  graceMs: number,
+  kernel: Kernel = realKernel,
+): Promise<void> {
+  if (await isAlive(identity)) kernel.signal(-identity.pid, "SIGTERM");
+  await waitUntilGone(() => listAliveInGroup(identity), graceMs);
+  await sweep(identity, nonce, kernel);
 }
 
-/** Kills what a service that has ended left behind. */
-export async function sweep(identity: ProcessIdentity | null, nonce: string): Promise<void> {
+/** Kills what a service that has ended left behind. Throws where that does not end. */
+export async function sweep(
+  identity: ProcessIdentity | null,
+  nonce: string,
+  kernel: Kernel = realKernel,
+): Promise<void> {
+  let left: readonly number[] = [];
   if (identity !== null && (await isOurGroup(identity))) {
-    signalGroup(identity.pid, "SIGKILL");
-    await waitForGroup(identity, killedWithinMs);
+    kernel.signal(-identity.pid, "SIGKILL");
+    left = await waitUntilGone(() => listAliveInGroup(identity), kernel.killedWithinMs);
   }
-  if (nonce === neverStartedNonce) return;
-  for (const pid of await listByEnvironment(`${nonceVariable}=${nonce}`)) signal(pid, "SIGKILL");
+  if (nonce !== neverStartedNonce) {
+    const find = (): Promise<readonly number[]> => listByEnvironment(`${nonceVariable}=${nonce}`);
+    for (const pid of await find()) kernel.signal(pid, "SIGKILL");
+    left = [...left, ...(await waitUntilGone(find, kernel.killedWithinMs))];
+  }
+  if (left.length > 0) throw new Error(await describeLeft(left));
+}
+
+/** What signals, and how long it may take to bury what it killed. */
+export interface Kernel {
+  readonly signal: (target: number, name: NodeJS.Signals) => void;
+  readonly killedWithinMs: number;
+}
+
+async function describeLeft(pids: readonly number[]): Promise<string> {
+  const words: string[] = [];
+  for (const pid of new Set(pids)) {
+    const state = await readState(pid);
+    words.push(
+      state === "D"
+        ? `${pid} (it waits in the kernel for a device or a file system)`
+        : `${pid} (state ${state ?? "unknown"})`,
+    );
+  }
+  return `it was killed and does not end: process ${words.join(", ")}; it is tried again, and nothing is started in its place before`;
 }
 
 /** A group keeps its number while it has members; a stranger that leads it now means that ours is gone. */
@@ -43,18 +74,19 @@ async function isOurGroup(identity: ProcessIdentity): Promise<boolean> {
   return members === null || (members.length > 0 && !members.includes(identity.pid));
 }
 
-async function waitForGroup(identity: ProcessIdentity, limitMs: number): Promise<void> {
-  const end = performance.now() + limitMs;
-  while (performance.now() < end) {
-    const alive = await isAlive(identity);
-    const members = await listGroup(identity.pid);
-    if (!alive && (members === null || members.length === 0)) return;
-    await wait(pollMs);
-  }
+async function listAliveInGroup(identity: ProcessIdentity): Promise<readonly number[]> {
+  const members = (await listGroup(identity.pid)) ?? [];
+  return members.length === 0 && (await isAlive(identity)) ? [identity.pid] : members;
 }
 
-function signalGroup(group: number, name: NodeJS.Signals): void {
-  signal(-group, name);
+/** Who is there still when the time is over; nobody: it did not take so long. */
+async function waitUntilGone(list: () => Promise<readonly number[]>, limitMs: number): Promise<readonly number[]> {
+  const end = performance.now() + limitMs;
+  for (;;) {
+    const left = await list();
+    if (left.length === 0 || performance.now() >= end) return left;
+    await wait(pollMs);
+  }
 }
 
 function signal(target: number, name: NodeJS.Signals): void {
@@ -65,3 +97,5 @@ function signal(target: number, name: NodeJS.Signals): void {
     if (!hasErrorCode(error, "ESRCH")) throw error;
   }
 }
+
+const realKernel: Kernel = { signal, killedWithinMs: 5_000 };

@@ -14,6 +14,12 @@ export async function listGroup(group: number): Promise<readonly number[] | null
   return members;
 }
 
+/** As in /proc: R, S, D …; null: it is gone, or not known here. */
+export async function readState(pid: number): Promise<string | null> {
+  const stat = process.platform === "linux" ? await readProcessFile(`/proc/${pid}/stat`) : null;
+  return stat === null ? null : stat.charAt(stat.lastIndexOf(")") + 2);
+}
+
 /** Living processes with this setting in the environment they were started with. */
 export async function listByEnvironment(setting: string): Promise<readonly number[]> {
   if (process.platform !== "linux") return [];
