@@ -1,6 +1,6 @@
 import type { PushResult } from "../core/push.ts";
-import type { ToldRecord } from "../store/pushes.ts";
 import type { PushDependencies } from "./control-dependencies.ts";
+import { countTold } from "./count-told.ts";
 import { describePushEnd } from "./describe-push-end.ts";
 
 /** Works the result out from what was recorded, and keeps it. The first result stands. */
@@ -10,19 +10,15 @@ export async function closePush(
 ): Promise<PushResult> {
   const told = await deps.records.listTold(request.push);
   const last = new Map(told.map((one) => [one.node, one]));
-  const count = (outcome: ToldRecord["outcome"]): number =>
-    [...last.values()].filter((one) => one.outcome === outcome).length;
-  const sent = new Set(told.filter((one) => one.outcome === "sent").map((one) => one.node)).size;
-  const unconfirmed = count("needs-confirmation");
-  const outcome =
-    request.moving.length > 0 ? "did-not-settle" : count("not-worked-out") + unconfirmed > 0 ? "refused" : "settled";
+  const { sent, held, notWorkedOut, unconfirmed } = countTold(told);
+  const outcome = request.moving.length > 0 ? "did-not-settle" : notWorkedOut + unconfirmed > 0 ? "refused" : "settled";
   const result: PushResult = {
     push: request.push,
     outcome,
     rounds: request.rounds,
     sent,
-    held: count("held"),
-    notWorkedOut: count("not-worked-out"),
+    held,
+    notWorkedOut,
     moving: request.moving.slice(0, 50),
     message: describePushEnd({ ...request, outcome, last: [...last.values()], sent }),
   };

@@ -1,7 +1,8 @@
 import type { Logger } from "pino";
+import { countTold } from "../activities/count-told.ts";
 import type { Name } from "../core/names.ts";
 import type { Database } from "../store/database.ts";
-import { endPush, listOpenPushes, type PushRecord } from "../store/pushes.ts";
+import { endPush, listOpenPushes, listTold, type ToldRecord } from "../store/pushes.ts";
 import type { ControllerClient } from "./client.ts";
 import { keepLooking, type Watch } from "./keep-looking.ts";
 import { watchTrouble } from "./note-trouble.ts";
@@ -45,13 +46,16 @@ async function resumeOnce({ db, mesh, controller, log }: ResumePushes): Promise<
     const { kind, why } = await controller.resumePush(mesh, push);
     if (kind === "resumed") log.warn({ push: push.id, why }, "a push is begun again from the records");
     if (kind === "over") {
-      await endPush(db, mesh, push.id, describeEnd(push, why));
+      await endPush(db, mesh, push.id, describeEnd(push.id, why, await listTold(db, mesh, push.id)));
       log.warn({ push: push.id, why }, "a push that will not go on is recorded as ended");
     }
   }
 }
 
-function describeEnd({ id }: PushRecord, why: string): Parameters<typeof endPush>[3] {
-  const counts = { rounds: 0, sent: 0, held: 0, notWorkedOut: 0, moving: [] };
-  return { push: id, outcome: "failed", ...counts, message: `${why} before it came to its end` };
+/** With what it did until then: what it sent, it sent. */
+function describeEnd(push: string, why: string, told: readonly ToldRecord[]): Parameters<typeof endPush>[3] {
+  const { rounds, sent, held, notWorkedOut } = countTold(told);
+  const counts = { rounds, sent, held, notWorkedOut, moving: [] };
+  const until = sent === 0 ? "nothing was sent" : `it had sent to ${sent} ${sent === 1 ? "node" : "nodes"}`;
+  return { push, outcome: "failed", ...counts, message: `${why} before it came to its end; ${until}` };
 }
