@@ -7,6 +7,7 @@ import { decideTell, type TellDecision } from "../decide/decide-tell.ts";
 import type { World } from "../decide/world.ts";
 import type { PushTarget } from "../store/push-targets.ts";
 import type { PushRecord } from "../store/pushes.ts";
+import { countTold } from "./count-told.ts";
 import type { GateRecords, PushRecords } from "./push-records.ts";
 import { sealMints } from "./seal-mints.ts";
 import { sendDeclaration } from "./send-declaration.ts";
@@ -72,9 +73,8 @@ export async function tellBatch(
 
 /** Who stopped the mesh stopped this push with it: it ends here, with what it told until now, and is not begun again. */
 async function endStopped(deps: TellDependencies, { push, round }: TellRequest, error: StoppedError): Promise<void> {
-  const told = await deps.records.listTold(push);
-  const sent = new Set(told.filter((one) => one.outcome === "sent").map((one) => one.node)).size;
-  const counts = { rounds: round, sent, held: 0, notWorkedOut: 0, moving: [] };
+  const { sent, held, notWorkedOut } = countTold(await deps.records.listTold(push));
+  const counts = { rounds: round, sent, held, notWorkedOut, moving: [] };
   await deps.records.endPush(push, { push, outcome: "failed", ...counts, message: error.message });
 }
 
@@ -94,7 +94,8 @@ async function tellTargets(deps: TellDependencies, batch: Batch): Promise<void> 
   if (targets.length === 0) return;
   const now = await gate.getPush(push.id);
   // As after a stop (R35) whose answer was lost: what its end says it told would no longer be true.
-  if (now !== null && now.endedAt !== null) throw new InputError(`push ${push.id} has ended: ${now.result?.message}`);
+  if (now === null) throw new InputError(`push ${push.id} ended so long ago that its record was pruned`);
+  if (now.endedAt !== null) throw new InputError(`push ${push.id} has ended: ${now.result?.message}`);
   const before = await gate.loadWorld();
   const decide = (world: World, target: PushTarget): TellDecision =>
     decideTell({

@@ -13,7 +13,7 @@ export function createDeadline(ms: number, explain: () => Promise<string>): Dead
   const passed = new Promise<never>((_, no) => {
     reject = no;
   });
-  // Nobody may be waiting for it any more.
+  // absence is the answer: whoever waits for it gets the rejection; this is for when nobody does any more
   passed.catch(() => undefined);
   return {
     begin: () => {

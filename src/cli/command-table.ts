@@ -76,6 +76,12 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/restore.ts")).restoreCommand,
   },
   {
+    words: "records prune",
+    summary: "show which records of what was are not needed any more, and with --delete remove them",
+    as: "controller",
+    load: async () => (await import("./commands/records-prune.ts")).recordsPruneCommand,
+  },
+  {
     words: "build",
     summary: "look at the sources now, and build what is behind",
     as: "operator",

@@ -85,6 +85,13 @@ const settingsSchema = z.strictObject({
       cacheBytes: z.number().int().min(mebibyte).exactOptional(),
     })
     .exactOptional(),
+  /** How long records of what was are kept, and how many of the last ones whatever their age. */
+  history: z
+    .strictObject({
+      days: z.number().min(1).max(36_500).exactOptional(),
+      last: z.number().int().min(1).max(1_000).exactOptional(),
+    })
+    .exactOptional(),
   passwordPrefix: z.string().max(32).default(""),
   logLevel: z.enum(["debug", "info", "warn", "error"]).default("info"),
 });

@@ -49,6 +49,15 @@ export const artifactConditionKinds: readonly ConditionKind[] = [
     remedy: "see that the store's disk is mounted and whole, and the controller's log",
   },
   {
+    code: "records-not-pruned",
+    subject: "records",
+    watches: "the loop that removes records which are old and not needed cannot go on",
+    opens: ["worker/watch-records.ts"],
+    closes: ["worker/watch-records.ts"],
+    urgent: "no",
+    remedy: "see the controller's log, and `mesh records prune`",
+  },
+  {
     code: "leftovers-failing",
     subject: "leftovers",
     watches: "the loop that removes old logs, packages, clones and work folders of builds cannot go on",

@@ -20,6 +20,8 @@ export interface ClaimFacts {
   readonly incarnation: string | null;
   /** Digest of what the node was sent under that order; null: these records sent it no such declaration. */
   readonly sentDigest: Digest | null;
+  /** Up to where declarations of this node were pruned: its host had reported a later one, or was replaced. Null: none were. */
+  readonly pruned: Order | null;
   /** What the last recovery raised the records above; null: there was none. */
   readonly recovered: Order | null;
   /** A person went on without this host's word. */
@@ -33,8 +35,9 @@ export type ClaimJudgement =
   | { readonly kind: "ahead" | "fork"; readonly stops: boolean };
 
 /**
- * Does a host have what these records never sent? Declarations are recorded in the transaction that sends them, and never
- * removed, so that there is no innocent way to it: the records lost something, or another writer signs with our key.
+ * Does a host have what these records never sent? Declarations are recorded in the transaction that sends them, and go only
+ * once their host reported a later one, so that there is no innocent way to it: the records lost something, or another
+ * writer signs with our key. A host at what was pruned was put back; nothing above it was lost here.
  * Not compared with the newest number: a controller that took over after a restore has a higher epoch than everything
  * that was lost (R35).
  */
@@ -43,6 +46,8 @@ export function judgeClaim(claim: Claim, facts: ClaimFacts): ClaimJudgement {
   if (claim.incarnation !== facts.incarnation) return { kind: "known" };
   const { sentDigest } = facts;
   if (sentDigest !== null && (claim.digest === null || claim.digest === sentDigest)) return { kind: "known" };
+  if (sentDigest === null && facts.pruned !== null && compareOrder(claim.order, facts.pruned) <= 0)
+    return { kind: "known" };
   const isOvercome = facts.recovered !== null && compareOrder(claim.order, facts.recovered) <= 0;
   return { kind: sentDigest === null ? "ahead" : "fork", stops: !isOvercome && !facts.isLeftOut };
 }

@@ -19,6 +19,8 @@ export interface ReportFacts {
   readonly incarnation: string | null;
   /** Digest of what this node was sent under `report.has`; null: no such declaration is recorded. */
   readonly sentDigest: Digest | null;
+  /** Up to where declarations of the node were pruned. Left out: none were. */
+  readonly pruned?: Order | null;
   /** ISO, by the records' clock. */
   readonly receivedAt: string;
 }
@@ -36,8 +38,8 @@ export type ReportDecision =
 
 /** Whether a report becomes the node's account, and what then repeats in it (R32, R38). */
 export function judgeReport(report: Report, facts: ReportFacts): ReportDecision {
-  const { account, incarnation, sentDigest, receivedAt } = facts;
-  const decision = keepReport({ account, report, incarnation, sentDigest });
+  const { account, incarnation, sentDigest, pruned = null, receivedAt } = facts;
+  const decision = keepReport({ account, report, incarnation, sentDigest, pruned });
   if (decision.kind === "older" && account !== null) return { ...decision, ...lookBack(report, account) };
   if (decision.kind !== "kept") return decision;
   // Another machine under this name begins anew: its boots and sequences may be those that the one before it had.

@@ -1,3 +1,4 @@
+import type { Order } from "../core/declaration.ts";
 import type { Digest } from "../core/names.ts";
 import type { Report, ReportPlace } from "../core/report.ts";
 import { compareOrder, describeOrder } from "./order.ts";
@@ -21,6 +22,8 @@ export interface KeepReportInput {
   readonly incarnation: string | null;
   /** Digest of what this node was sent under `report.has`; null: the records know no such declaration. */
   readonly sentDigest: Digest | null;
+  /** Up to where declarations of the node were pruned. Left out: none were. */
+  readonly pruned?: Order | null;
 }
 
 export type KeepReport =
@@ -36,13 +39,14 @@ export type KeepReport =
  * Whether a report becomes the node's account. An older one is refused and counted, never kept. The account of a host
  * that was enrolled before under this name is no yardstick for the one that is enrolled now.
  */
-export function keepReport({ account, report, incarnation, sentDigest }: KeepReportInput): KeepReport {
+export function keepReport(input: KeepReportInput): KeepReport {
+  const { account, report, incarnation, sentDigest } = input;
   if (report.incarnation !== incarnation) {
     const enrolled = incarnation === null ? "no host is enrolled" : `${incarnation} is enrolled`;
     const message = `the report is of host ${report.incarnation} of ${report.node}; ${enrolled}`;
     return { kind: "wrong-incarnation", message };
   }
-  if (report.has !== null && sentDigest !== report.digest) {
+  if (report.has !== null && sentDigest !== report.digest && !isPruned(input)) {
     const what = sentDigest === null ? "which was never sent from these records" : `whose content is not what was sent`;
     return { kind: "unknown-declaration", message: `${report.node} has ${describeOrder(report.has)}, ${what}` };
   }
@@ -55,6 +59,13 @@ export function keepReport({ account, report, incarnation, sentDigest }: KeepRep
     kind: "older",
     message: `the report is ${describePlace(report)}, ${describePlace(account)} ${whose}is kept already`,
   };
+}
+
+/** What it has was left behind, and the record of it is gone: its host was put back, and its report is an older one. */
+function isPruned({ account, report, incarnation, sentDigest, pruned = null }: KeepReportInput): boolean {
+  if (report.has === null || sentDigest !== null || pruned === null || compareOrder(report.has, pruned) > 0)
+    return false;
+  return account?.incarnation === incarnation && compareReports(report, account) < 0;
 }
 
 function compareAccepted(a: ReportPlace["has"], b: ReportPlace["has"]): number {

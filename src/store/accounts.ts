@@ -10,6 +10,7 @@ import { bigintColumn, timeColumn } from "./columns.ts";
 import type { Database, Queryable, Transaction } from "./database.ts";
 import { heedClaim } from "./heed-claim.ts";
 import { newestDeclaration } from "./declarations.ts";
+import { readPruned } from "./prune/read-pruned.ts";
 import { many, maybeOne, one, run } from "./rows.ts";
 import { storableJson } from "./storable.ts";
 import { inTransaction } from "./transaction.ts";
@@ -67,10 +68,13 @@ export function keepAccount(
   const kept = reportSchema.parse(report);
   return inTransaction(db, { isolation: "read committed" }, async (tx) => {
     const node = await lockNode(tx, mesh, kept.node);
+    const sentDigest = await findSentDigest(tx, mesh, kept);
     const facts: ReportFacts = {
       account: await getAccount(tx, mesh, kept.node),
       incarnation: node?.incarnation ?? null,
-      sentDigest: await findSentDigest(tx, mesh, kept),
+      sentDigest,
+      // Nearly always the declaration is there, and nobody needs to know.
+      pruned: sentDigest === null ? await readPruned(tx, mesh, kept.node) : null,
       receivedAt: node?.now ?? kept.at,
     };
     const decision = decide(facts);

@@ -54,14 +54,21 @@ const claimFactsSchema = z
   .object({
     incarnation: z.string().nullable(),
     sentDigest: digestSchema.nullable(),
+    prunedEpoch: bigintColumn.nullable(),
+    prunedNumber: bigintColumn.nullable(),
     recoveredEpoch: bigintColumn.nullable(),
     recoveredNumber: bigintColumn.nullable(),
     isLeftOut: z.boolean(),
   })
-  .transform(({ recoveredEpoch: epoch, recoveredNumber: number, ...facts }) => ({
+  .transform(({ recoveredEpoch, recoveredNumber, prunedEpoch, prunedNumber, ...facts }) => ({
     ...facts,
-    recovered: epoch === null || number === null ? null : { epoch, number },
+    recovered: orderOf(recoveredEpoch, recoveredNumber),
+    pruned: orderOf(prunedEpoch, prunedNumber),
   }));
+
+function orderOf(epoch: number | null, number: number | null): Order | null {
+  return epoch === null || number === null ? null : { epoch, number };
+}
 
 /** What `judgeClaim` needs of the records. */
 export function readClaimFacts(tx: Queryable, mesh: Name, claim: Claim): Promise<ClaimFacts> {
@@ -69,10 +76,11 @@ export function readClaimFacts(tx: Queryable, mesh: Name, claim: Claim): Promise
     tx,
     claimFactsSchema,
     `select n.incarnation, d.digest as "sentDigest", r.epoch as "recoveredEpoch", r.number as "recoveredNumber",
-            c.left_out_at is not null as "isLeftOut"
+            u.epoch as "prunedEpoch", u.number as "prunedNumber", c.left_out_at is not null as "isLeftOut"
        from mesh m
        left join node n on n.mesh = m.name and n.name = $2
        left join declaration d on d.mesh = m.name and d.node = $2 and d.epoch = $3 and d.number = $4
+       left join pruned_declaration u on u.mesh = m.name and u.node = $2
        left join host_claim c on c.mesh = m.name and c.node = $2 and c.incarnation = $5
        left join lateral (select epoch, number from recovery where mesh = m.name order by epoch desc limit 1) r on true
       where m.name = $1`,

@@ -64,6 +64,8 @@ export interface ServeConfig {
   readonly buildLimits?: Partial<SandboxLimits> | undefined;
   /** Instead of the default bounds. */
   readonly leftovers?: Partial<LeftoverBounds> | undefined;
+  /** For how long history is kept, where that is not the default. */
+  readonly history?: { readonly days?: number; readonly last?: number } | undefined;
   /** Starts every generated password, so that a search can prove that none of them leaks. */
   readonly passwordPrefix: string;
   readonly logLevel: "debug" | "info" | "warn" | "error";

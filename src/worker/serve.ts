@@ -19,6 +19,7 @@ import { installTemporalRuntime } from "./temporal-runtime.ts";
 import { watchArtifacts } from "./watch-artifacts.ts";
 import { watchKeys } from "./watch-keys.ts";
 import { watchLeftovers } from "./watch-leftovers.ts";
+import { watchRecords } from "./watch-records.ts";
 import { watchSecondBuilds } from "./watch-second-builds.ts";
 import { watchSources } from "./watch-sources.ts";
 import { watchWaits } from "./watch-waits.ts";
@@ -112,7 +113,7 @@ async function actUntilStopped(
     log,
     random: Math.random,
   });
-  const built = watchBuilt(config, parts, lease);
+  const built = watchKept(config, parts, lease);
   const keys = watchKeys({ ...parts, mesh: config.mesh, nowMs: Date.now });
   const waits = watchWaits({ ...parts, mesh: config.mesh });
   const resumer = resumePushes({ ...parts, mesh: config.mesh, controller, mayAct: () => lease.mayAct() });
@@ -138,8 +139,8 @@ async function actUntilStopped(
   }
 }
 
-/** What was built: is it there, and does it come out the same again? */
-function watchBuilt(config: ServeConfig, parts: ControllerParts, lease: Lease): { stop(): Promise<void> } {
+/** What was built: is it there, and does it come out the same again? And what of all that is needed no more? */
+function watchKept(config: ServeConfig, parts: ControllerParts, lease: Lease): { stop(): Promise<void> } {
   const mayAct = (): boolean => lease.mayAct();
   const secondBuilds = watchSecondBuilds({
     ...parts.look,
@@ -151,11 +152,13 @@ function watchBuilt(config: ServeConfig, parts: ControllerParts, lease: Lease): 
     mayAct,
     random: Math.random,
   });
-  const { mesh, folders, leftovers: bounds = {} } = config;
+  const { mesh, folders, leftovers: bounds = {}, history = {} } = config;
   const artifacts = watchArtifacts({ ...parts, mesh, mayAct, random: Math.random });
   const leftovers = watchLeftovers({ ...parts, mesh, folders, bounds, mayAct, random: Math.random });
+  const records = watchRecords({ ...parts, mesh, epoch: lease.epoch, history, mayAct, random: Math.random });
   return {
     async stop() {
+      await records.stop();
       await secondBuilds.stop();
       await artifacts.stop();
       await leftovers.stop();

@@ -11,7 +11,7 @@ import { buildDeclaration } from "./support/build-report.ts";
 const digest = `sha256:${"a".repeat(64)}`;
 const other = `sha256:${"b".repeat(64)}`;
 const claim: Claim = { node: "node-a", incarnation: "host-1", order: { epoch: 3, number: 9 }, digest };
-const facts: ClaimFacts = { incarnation: "host-1", sentDigest: null, recovered: null, isLeftOut: false };
+const facts: ClaimFacts = { incarnation: "host-1", sentDigest: null, pruned: null, recovered: null, isLeftOut: false };
 
 describe("what a host says that it has (R35)", () => {
   it.each([

@@ -72,6 +72,12 @@ export const loopFiles: readonly LoopFile[] = [
     trouble: { condition: "leftovers-failing" },
   },
   {
+    file: "worker/watch-records.ts",
+    count: 1,
+    what: "prunes records that are old and not needed",
+    trouble: { condition: "records-not-pruned" },
+  },
+  {
     file: "worker/resume-pushes.ts",
     count: 1,
     what: "begins pushes again that Temporal lost",
@@ -88,6 +94,12 @@ export const loopFiles: readonly LoopFile[] = [
     count: 2,
     what: "hears of new declarations: connects again, asks a silent connection whether it lives",
     trouble: { condition: "listener-lost" },
+  },
+  {
+    file: "activities/prune-records.ts",
+    count: 1,
+    what: "one pass over the records, with pauses",
+    trouble: { none: "ends with the pass; worker/watch-records.ts is the loop" },
   },
   {
     file: "activities/attend-build.ts",

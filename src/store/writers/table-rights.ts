@@ -20,6 +20,7 @@ export interface TableRights extends Readonly<Partial<Record<DatabaseRole, Right
 const read: Rights = { select: "all" };
 const write: Rights = { select: "all", insert: "all", update: "all" };
 const own: Rights = { select: "all", insert: "all", update: "all", delete: "all" };
+const append: Rights = { select: "all", insert: "all", delete: "all" };
 const everybodyReads = { viewer: read, operator: read, controller: read, builder: read };
 
 /** What the comparison writes about a module; who registered it wrote the rest. */
@@ -106,25 +107,25 @@ export const tableRights: readonly TableRights[] = [
   { table: "module_edge", why: "read from the imports, by nobody else", ...everybodyReads, controller: own },
   {
     table: "blob_imports",
-    why: "kept by content: what is there is never changed",
+    why: "kept by content: what is there is never changed, and goes in time",
     ...everybodyReads,
-    controller: { select: "all", insert: "all" },
+    controller: { select: "all", insert: "all", delete: "all" },
   },
   {
     table: "artifact",
-    why: "made by builds, marked when it is collected",
+    why: "made by builds, marked when it is collected; that mark goes in time",
     ...everybodyReads,
-    controller: { select: "all", update: ["collected_at"] },
+    controller: { select: "all", update: ["collected_at"], delete: "all" },
     builder: { select: "all", insert: "all", update: ["packed_at", "collected_at"] },
   },
   {
     table: "build",
-    why: "a verdict is the builder's; the controller says *lost* and *collected*",
+    why: "a verdict is the builder's; the controller says *lost* and *collected*, and prunes",
     ...everybodyReads,
-    controller: { select: "all", update: "all" },
+    controller: { select: "all", update: "all", delete: "all" },
     builder: write,
   },
-  { table: "wave", why: "opened and accounted for by decisions", ...everybodyReads, controller: write },
+  { table: "wave", why: "opened and accounted for by decisions", ...everybodyReads, controller: own },
   {
     table: "node",
     why: "people register a node; its keys come from its host, by a token, through the gateway alone",
@@ -138,8 +139,9 @@ export const tableRights: readonly TableRights[] = [
   },
   {
     table: "enrolment_token",
-    why: "made by people, used up by the gateway, read by nobody else",
+    why: "made by people, used up by the gateway; the controller prunes what nobody can use any more",
     operator: { insert: ["hash", "mesh", "node", "expires_at"] },
+    controller: { select: ["hash", "mesh", "expires_at", "used_at"], delete: "all" },
     gateway: { select: "all", update: ["used_at"] },
   },
   {
@@ -158,16 +160,17 @@ export const tableRights: readonly TableRights[] = [
       select: "all",
       insert: "all",
       update: ["state", "withdrawn_by", "withdrawn_at", "told_epoch", "told_number"],
+      delete: "all",
     },
     gateway: { select: "all", update: ["state", "confirmed_at"] },
   },
-  { table: "sealed_box", why: "only composition needs them", controller: { select: "all", insert: "all" } },
+  { table: "sealed_box", why: "only composition needs them", controller: append },
   {
     table: "push",
     why: "asked for through Temporal, recorded by the controller",
     viewer: read,
     operator: read,
-    controller: { select: "all", insert: "all", update: ["baseline_at", "ended_at", "result"] },
+    controller: { select: "all", insert: "all", update: ["baseline_at", "ended_at", "result"], delete: "all" },
   },
   {
     table: "push_baseline",
@@ -181,16 +184,24 @@ export const tableRights: readonly TableRights[] = [
     why: "set once for each round",
     viewer: read,
     operator: read,
-    controller: { select: "all", insert: "all" },
+    controller: { select: "all", insert: "all", delete: "all" },
   },
-  { table: "told", why: "what a push did to each node", viewer: read, operator: read, controller: write },
+  { table: "told", why: "what a push did to each node", viewer: read, operator: read, controller: own },
   {
     table: "declaration",
-    why: "a send: inserted in the one transaction, never changed, never removed; the gateway hands it out",
+    why: "a send: inserted in the one transaction, never changed; goes once its host left it long ago; the gateway hands it out",
     viewer: read,
     operator: read,
     builder: { select: ["mesh", "node", "epoch", "number", "builds"] },
-    controller: { select: "all", insert: "all" },
+    controller: { select: "all", insert: "all", delete: "all" },
+    gateway: read,
+  },
+  {
+    table: "pruned_declaration",
+    why: "written in the statement that prunes; a host put back to one of those is judged by it",
+    viewer: read,
+    operator: read,
+    controller: write,
     gateway: read,
   },
   {
@@ -254,7 +265,13 @@ export const tableRights: readonly TableRights[] = [
     controller: { select: "all", delete: "all" },
     builder: { select: "all", insert: "all" },
   },
-  { table: "build_check", why: "second builds are the builder's", ...everybodyReads, builder: own },
+  {
+    table: "build_check",
+    why: "second builds are the builder's; the controller prunes",
+    ...everybodyReads,
+    controller: { select: "all", delete: "all" },
+    builder: own,
+  },
   {
     table: "artifact_doubt",
     why: "anybody who may ask for a build asks; the controller says what is lost",

@@ -1,6 +1,7 @@
 import { leaseAgeMs } from "../../../src/decide/lease.ts";
 import { guard, type Parts } from "../parts.ts";
 import { meshName } from "../world/mesh.ts";
+import { checkPrune } from "./check-prune.ts";
 import { createCommitChecks } from "./check-commits.ts";
 import { createHostChecks, type HostChecks } from "./check-hosts.ts";
 import { demand, ViolationError } from "./violation.ts";
@@ -39,6 +40,7 @@ export function watch(parts: Parts): HostChecks {
   };
   store.onChangeRead = (...look) => commits.look(...look);
   store.onDeclaration = (node) => parts.waiters.wake(node);
+  store.onPrune = (before, after) => guard(parts, () => checkPrune(before, after));
   store.onKept = (kept) => guard(parts, () => hosts.kept(kept));
   store.onReverted = (report, why) => guard(parts, () => hosts.reverted(report, why));
   store.onWithdrawn = ({ id, version, provider }) => {

@@ -5,6 +5,7 @@ import type { Random } from "../random.ts";
 import { epochStartMs } from "../store/backend.ts";
 import { meshName } from "../world/mesh.ts";
 import { type Controller, startController } from "./controller.ts";
+import { keepPruning } from "./keep-pruning.ts";
 
 /** A controller that ends is started again, as its supervisor does. */
 export function launchController(parts: Parts): void {
@@ -54,7 +55,10 @@ function launch(parts: Parts, name: string, { copyOf, again }: Launch): void {
       guard(parts, () => {
         demand(one.lease?.mayAct() === true, "I5", () => `${one.process.name} asks for the gate after its deadline`);
       }),
-    onHold: (one) => story.say(`${one.process.name} holds the lease, epoch ${one.lease?.epoch ?? 0}`),
+    onHold: (one) => {
+      story.say(`${one.process.name} holds the lease, epoch ${one.lease?.epoch ?? 0}`);
+      keepPruning(parts, one);
+    },
     onEnd: (one, why) => {
       story.say(`${one.process.name} ends: ${why}`);
       controllers.delete(one);

@@ -3,6 +3,30 @@ import type { Mutant } from "./mutant.ts";
 /** Whom a push tells what, and credentials. */
 export const pushMutants: readonly Mutant[] = [
   {
+    name: "prunes-what-a-host-may-have",
+    why: "old declarations go although their host may not have gone past them",
+    file: "src/decide/plan-prune.ts",
+    find: `return compareOrder(order, account.order) < 0 ? null : "its host may have it";`,
+    replace: `return null;`,
+    breaks: ["I18"],
+  },
+  {
+    name: "prunes-for-who-is-enrolled",
+    why: "old declarations go although their host was never heard",
+    file: "src/decide/plan-prune.ts",
+    find: `return incarnation === sent.enrolled ? "its host may have it" : null;`,
+    replace: `return null;`,
+    breaks: ["I18"],
+  },
+  {
+    name: "prunes-what-goes-on",
+    why: "declarations of a push that goes on are pruned",
+    file: "src/decide/plan-prune.ts",
+    find: `if (sent.isOpen) return "its push goes on";`,
+    replace: ``,
+    breaks: ["I18"],
+  },
+  {
     name: "sent-again",
     why: "a machine is sent what it was sent already",
     file: "src/decide/decide-tell.ts",
@@ -95,7 +119,7 @@ export const pushMutants: readonly Mutant[] = [
     name: "told-after-its-end",
     why: "an attempt goes on with a push that was ended, once the stop that ended it is over",
     file: "src/activities/tell.ts",
-    find: `if (now !== null && now.endedAt !== null) throw`,
+    find: `if (now.endedAt !== null) throw`,
     replace: `if (now === null) throw`,
     often: {
       file: "test/simulation/restore-records.ts",

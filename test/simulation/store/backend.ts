@@ -37,6 +37,8 @@ export interface Hooks {
   onRestore: (records: Records) => void;
   onGrant: (grant: { readonly epoch: number; readonly holder: string }) => void;
   onDeclaration: (node: string) => void;
+  /** Records were pruned. */
+  onPrune: (before: Records, after: Records) => void;
   /** A report became its node's account. */
   onKept: (kept: KeptReport) => void;
   /** A host is said to have gone back. */
@@ -126,6 +128,7 @@ export function createBackend(timeline: Timeline, first: Records): Backend {
     onRestore: () => undefined,
     onGrant: () => undefined,
     onDeclaration: () => undefined,
+    onPrune: () => undefined,
     onKept: () => undefined,
     onChangeRead: () => undefined,
     onReverted: () => undefined,

@@ -1,3 +1,4 @@
+import { createPruneRecords, type PruneRecords } from "../../../src/activities/prune-records.ts";
 import { createPushRecords, type PushRecords } from "../../../src/activities/push-records.ts";
 import type { Order } from "../../../src/core/declaration.ts";
 import type { Report } from "../../../src/core/report.ts";
@@ -28,6 +29,7 @@ import { createStoreTwin } from "./twin.ts";
 export interface StoreUnderContract {
   readonly mesh: string;
   readonly push: PushRecords;
+  readonly prune: PruneRecords;
   readonly lease: (holder: string) => LeaseStore;
   readonly keepReport: (report: Report) => Promise<string>;
   readonly heedClaim: (node: string, has: Order) => Promise<boolean>;
@@ -58,6 +60,7 @@ export function openTwin(mesh: string): StoreUnderContract {
   return {
     mesh,
     push: connection.push,
+    prune: connection.prune,
     lease: connection.lease,
     keepReport: connection.keepReport,
     heedClaim: connection.heedClaim,
@@ -92,6 +95,7 @@ export async function openPostgres(db: Database, mesh: string): Promise<StoreUnd
   return {
     mesh,
     push: createPushRecords(db, mesh),
+    prune: createPruneRecords(db, mesh),
     lease: (holder) => openLease(db, mesh, holder),
     async keepReport(report) {
       const decision = await keepAccount(db, mesh, report, (facts) => judgeReport(report, facts));

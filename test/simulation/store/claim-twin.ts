@@ -13,6 +13,7 @@ export function judge(records: Records, claim: Claim): ClaimJudgement {
   return judgeClaim(claim, {
     incarnation: records.nodes.get(claim.node)?.incarnation ?? null,
     sentDigest: sent?.digest ?? null,
+    pruned: records.pruned.get(claim.node) ?? null,
     recovered: records.recovered,
     isLeftOut: known?.incarnation === claim.incarnation && known.isLeftOut,
   });

@@ -5,6 +5,7 @@ import { StoppedError } from "../../../src/core/errors.ts";
 import type { Provision } from "../../../src/core/provision.ts";
 import { digestOf, openRecords, type Records } from "../../store/open-records.ts";
 import { comparable, openPostgres, openTwin, type StoreUnderContract } from "./both-stores.ts";
+import { pruneAct, pruneBoth } from "./contract-prune.ts";
 import { declarationOf, provisionFor, reportFor, type SentOrder } from "./contract-documents.ts";
 
 let postgres: Records;
@@ -77,6 +78,7 @@ const step = fc.oneof(
   },
   { weight: 6, arbitrary: outsideAct },
   { weight: 2, arbitrary: claimAct },
+  { weight: 3, arbitrary: pruneAct },
 );
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -107,7 +109,7 @@ describe("the records and their twin (R27, R28, R35, R38, case 39)", () => {
           expect(twin, `${at}: ${JSON.stringify(one)}`).toEqual(real);
         }
       }),
-      { numRuns: 60, examples: [[mintedForNobody]] },
+      { numRuns: 60, examples: [[mintedForNobody], [backToPruned]] },
     );
   });
 });
@@ -123,6 +125,20 @@ const mintedForNobody: Step[] = [
   passes({ act: "mint", push: "push-1", consumer: "node-a", version: 1 }),
   passes({ act: "withdraw", push: "push-2", consumer: "node-a" }),
   { act: "report", node: "node-c", back: 0, sequence: 1, outcome: "applied", present: false, isOther: false },
+];
+
+/** A host that left a declaration behind, which is pruned, says later that it has that one. */
+const backToPruned: Step[] = [
+  passes({ act: "send", push: "push-1", node: "node-c", at: 0, grants: false }),
+  passes({ act: "told", push: "push-1", node: "node-c", round: 0, at: 0 }),
+  passes({ act: "send", push: "push-2", node: "node-c", at: 0, grants: true }),
+  { act: "report", node: "node-c", back: 0, sequence: 2, outcome: "applied", present: false, isOther: false },
+  { act: "end", push: "push-1" },
+  { act: "end", push: "push-2" },
+  { act: "prune", back: 0, last: 1 },
+  { act: "report", node: "node-c", back: 1, sequence: 1, outcome: "applied", present: false, isOther: false },
+  { act: "claim", node: "node-c", epoch: 1, number: 0 },
+  { act: "claim", node: "node-c", epoch: 1, number: 7 },
 ];
 
 function passes(inside: Inside): Step {
@@ -195,6 +211,8 @@ async function act(run: Run, one: Step): Promise<unknown> {
       return store.heedClaim(one.node, { epoch: one.epoch, number: one.number + 1 });
     case "recover":
       return store.recover(one.without);
+    case "prune":
+      return pruneBoth(store, run.epoch, one);
     case "open":
     case "end":
     case "baseline":

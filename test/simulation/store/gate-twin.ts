@@ -58,6 +58,7 @@ export function createGateTwin({ draft, statement, nowIso, onRead }: GateRoad): 
       ),
     recordTold: (push, told) =>
       statement(() => {
+        if (!draft.pushes.has(push)) throw new Error(`foreign key: what ${push} told, which is not there`);
         const known = [...(draft.told.get(push) ?? [])];
         for (const one of told) {
           const at = known.findIndex((other) => other.round === one.round && other.node === one.node);

@@ -40,8 +40,9 @@ export function createPushTwin(backend: Backend, road: Road, process: Process): 
     listTold: (id) => road.call(() => [...(backend.records.told.get(id) ?? [])]),
     recordTargets: ({ push: id, round }, targets) =>
       road.write((draft) => {
-        if (!draft.targets.has(`${id}#${round}`) && targets.length > 0)
-          draft.targets = put(draft.targets, `${id}#${round}`, [...targets]);
+        if (targets.length === 0) return;
+        if (!draft.pushes.has(id)) throw new Error(`foreign key: targets of ${id}, which is not there`);
+        if (!draft.targets.has(`${id}#${round}`)) draft.targets = put(draft.targets, `${id}#${round}`, [...targets]);
       }),
     countTargets: ({ push: id, round }) => road.call(() => backend.records.targets.get(`${id}#${round}`)?.length ?? 0),
     listTargets: ({ push: id, round, from, count }) =>
@@ -113,6 +114,8 @@ async function transact<T>(
   const draft: Draft = { ...before, number: before.number + count };
   const numbers = Array.from({ length: count }, (_, at) => before.number + 1 + at);
   let readAt = takenAt;
+  // now() is one moment for all of a transaction.
+  const now = backend.nowIso();
   const statement = async <R>(act: () => R): Promise<R> => {
     await road.there();
     if (transaction.isAborted) throw new UnavailableError("the connection broke in the transaction");
@@ -124,7 +127,7 @@ async function transact<T>(
     readAt = backend.tick();
   };
   await road.back();
-  const value = await fn(createGateTwin({ draft, statement, nowIso: () => backend.nowIso(), onRead }), numbers);
+  const value = await fn(createGateTwin({ draft, statement, nowIso: () => now, onRead }), numbers);
   const fault = road.faults.call();
   transaction.hasSentCommit = true;
   await road.there();

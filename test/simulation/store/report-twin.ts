@@ -24,6 +24,7 @@ export function keepReport(
     account,
     incarnation: node?.incarnation ?? null,
     sentDigest: sent?.sent.digest ?? null,
+    pruned: draft.pruned.get(report.node) ?? null,
     receivedAt,
   });
   if (decision.kind === "kept") {

@@ -57,6 +57,8 @@ export interface Records {
   readonly targets: ReadonlyMap<string, readonly PushTarget[]>;
   /** By node, in the order in which they were inserted. */
   readonly declarations: ReadonlyMap<Name, readonly KeptDeclaration[]>;
+  /** Up to where they were pruned, by node. */
+  readonly pruned: ReadonlyMap<Name, Order>;
   readonly accounts: ReadonlyMap<Name, AccountRecord>;
   /** What hosts say that they have and these records never sent, by node. */
   readonly claims: ReadonlyMap<Name, ClaimRecord>;
@@ -88,6 +90,7 @@ export function emptyRecords(mesh: Name): Records {
     told: new Map(),
     targets: new Map(),
     declarations: new Map(),
+    pruned: new Map(),
     accounts: new Map(),
     claims: new Map(),
     stop: null,

@@ -1,3 +1,4 @@
+import type { PruneRecords } from "../../../src/activities/prune-records.ts";
 import type { PushRecords } from "../../../src/activities/push-records.ts";
 import type { Order } from "../../../src/core/declaration.ts";
 import type { Name } from "../../../src/core/names.ts";
@@ -11,6 +12,7 @@ import type { Process, Timeline } from "../timeline.ts";
 import { type Backend, createBackend } from "./backend.ts";
 import { createLeaseTwin } from "./lease-twin.ts";
 import { type CandidatePace, readUntilNew } from "./read-until-new.ts";
+import { createPruneTwin } from "./prune-twin.ts";
 import { createPushTwin } from "./push-twin.ts";
 import { heed, judge } from "./claim-twin.ts";
 import { recover } from "./recovery-twin.ts";
@@ -25,6 +27,7 @@ export interface StoreTwin extends Backend {
 
 export interface Connection {
   readonly push: PushRecords;
+  readonly prune: PruneRecords;
   readonly lease: (holder: string, pace?: CandidatePace) => LeaseStore;
   readonly keepReport: (report: Report) => Promise<"kept" | "duplicate" | "older" | "refused">;
   /** False: the mesh is stopped by it, and the host is given nothing. */
@@ -52,6 +55,7 @@ function connect(timeline: Timeline, backend: Backend, process: Process, faults:
   const road = createRoad(timeline, backend, process, faults);
   return {
     push: createPushTwin(backend, road, process),
+    prune: createPruneTwin(backend, road),
     lease(holder, pace) {
       const twin = createLeaseTwin(backend, road, holder);
       if (pace === undefined) return twin;
