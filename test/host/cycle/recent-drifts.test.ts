@@ -40,6 +40,7 @@ describe("a drift", () => {
     expect(say(reportOf("un-ready"), found.recent, 10).reports[0]?.drift).toBeUndefined();
     const failed = say(reportOf("failed", { drift }), new Map(), 0);
     expect(failed.reports[0]?.drift).toEqual(drift);
+    expect(say(reportOf("applied"), failed.recent, 10).reports[0]?.drift).toEqual(drift);
   });
 
   it("that comes again is said for a whole interval again", () => {
