@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GateRecords } from "../../../src/activities/push-records.ts";
 import { StoppedError } from "../../../src/core/errors.ts";
-import type { Provision } from "../../../src/core/provision.ts";
 import { digestOf, openRecords, type Records } from "../../store/open-records.ts";
 import { comparable, openPostgres, openTwin, type StoreUnderContract } from "./both-stores.ts";
+import { byKey, worldOf } from "./contract-answers.ts";
 import { pruneAct, pruneBoth } from "./contract-prune.ts";
 import { declarationOf, provisionFor, reportFor, type SentOrder } from "./contract-documents.ts";
 
@@ -162,19 +162,6 @@ async function answer(run: Run | undefined, one: Step): Promise<unknown> {
       );
   }
   return comparable([answered, read, await lease("A").read(), byKey(await listProvisions())]);
-}
-
-/** Artifacts that nobody needs are not loaded; the twin keeps them. */
-function worldOf(world: Awaited<ReturnType<GateRecords["loadWorld"]>> | undefined): unknown {
-  if (world === undefined) return null;
-  const sent = [...world.sent].map(([name, { order, digest, builds, incarnation, offers }]) => {
-    return [name, { order, digest, builds, incarnation, offers }];
-  });
-  return { ...world, artifacts: null, sent };
-}
-
-function byKey(provisions: readonly Provision[]): Provision[] {
-  return provisions.toSorted((a, b) => (a.id === b.id ? a.version - b.version : a.id < b.id ? -1 : 1));
 }
 
 async function settle(run: () => Promise<unknown>): Promise<unknown> {
