@@ -21,8 +21,7 @@ export function canonicalJson(value: CanonicalValue): string {
     return `[${items}]`;
   }
   let members = "";
-  // Sorted by code unit, as `<` compares.
-  for (const key of Object.keys(value).toSorted()) {
+  for (const key of sortedKeys(value)) {
     const member = value[key];
     if (member === undefined) continue;
     members += `${members === "" ? "" : ","}${quote(key)}:${canonicalJson(member)}`;
@@ -34,7 +33,18 @@ function isList(value: object): value is readonly CanonicalValue[] {
   return Array.isArray(value);
 }
 
+/** By code unit, as `<` compares. */
+function sortedKeys(value: object): readonly string[] {
+  const keys = Object.keys(value);
+  const isSorted = keys.every((key, at) => at === 0 || (keys[at - 1] ?? "") < key);
+  return isSorted ? keys : keys.toSorted();
+}
+
+/** Printable ASCII that needs no escape: its JSON is itself, and most texts are of that kind. */
+const plain = /^[ !#-[\]-~]*$/;
+
 function quote(text: string): string {
+  if (plain.test(text)) return `"${text}"`;
   if (!text.isWellFormed()) throw new TypeError("canonical JSON cannot hold a lone surrogate");
   return JSON.stringify(text);
 }

@@ -21,19 +21,31 @@ export interface WorldIndex {
 
 /** A world is never changed, so its index is worked out once: composing every node of a mesh stays linear. */
 const indexes = new WeakMap<World, WorldIndex>();
+type Issued = Omit<WorldIndex, "toldOffers">;
+/** Worlds that differ in something else have the same provisions: `push --dry-run` sends to one node after the other. */
+const issuedIndexes = new WeakMap<World["provisions"], Issued>();
 
 export function indexWorld(world: World): WorldIndex {
   const known = indexes.get(world);
   if (known !== undefined) return known;
-  const issued = [...world.provisions.values()]
+  const { issuedByConsumer, issuedByProvider } = indexIssued(world.provisions);
+  const toldOffers = groupBy(listToldOffers(world), (offer) => offer.kind);
+  const index: WorldIndex = { toldOffers, issuedByConsumer, issuedByProvider };
+  indexes.set(world, index);
+  return index;
+}
+
+function indexIssued(provisions: World["provisions"]): Issued {
+  const known = issuedIndexes.get(provisions);
+  if (known !== undefined) return known;
+  const issued = [...provisions.values()]
     .filter((provision) => provision.state === "issued")
     .toSorted((a, b) => compareText(a.id, b.id));
-  const index: WorldIndex = {
-    toldOffers: groupBy(listToldOffers(world), (offer) => offer.kind),
+  const index: Issued = {
     issuedByConsumer: groupBy(issued, (provision) => provision.consumer.node),
     issuedByProvider: groupBy(issued, (provision) => provision.provider.node),
   };
-  indexes.set(world, index);
+  issuedIndexes.set(provisions, index);
   return index;
 }
 
@@ -45,6 +57,7 @@ export function providerLabel(offer: { readonly module: Name; readonly node: Nam
 function listToldOffers(world: World): ProviderOffer[] {
   const offers: ProviderOffer[] = [];
   for (const [node, sent] of world.sent) {
+    if (sent.offers.length === 0) continue;
     // A host that was enrolled again has not been told anything yet, whatever the machine before it was told.
     if (world.nodes.get(node)?.incarnation !== sent.incarnation) continue;
     const assigned = new Set(world.assignments.get(node)?.map((assignment) => assignment.module));

@@ -8,6 +8,8 @@ export interface Timeline {
   readonly events: number;
   /** `act` may answer `idle`: no promise can go on because of it. */
   at(delayMs: number, act: () => unknown, owner?: Process): () => void;
+  /** As `at`, for what is never taken back. */
+  plan(delayMs: number, act: () => unknown, owner?: Process): void;
   /** Resolves after `delayMs`; never, where the owner is killed before. */
   pass(delayMs: number, owner?: Process): Promise<void>;
   /** Until nothing is left, or `untilMs`. `onEvent` after each: checks look there. */
@@ -43,13 +45,11 @@ export function createTimeline(): Timeline {
   let sequence = 0;
   let events = 0;
   const now = Promise.resolve();
-  const at = (delayMs: number, act: () => unknown, owner: Process | null): (() => void) => {
+  const plan = (delayMs: number, act: () => unknown, owner: Process | null): Event => {
     sequence += 1;
     const event: Event = { atMs: nowMs + Math.max(0, delayMs), sequence, act, owner, isCancelled: false };
     push(heap, event);
-    return () => {
-      event.isCancelled = true;
-    };
+    return event;
   };
   return {
     get nowMs() {
@@ -58,10 +58,16 @@ export function createTimeline(): Timeline {
     get events() {
       return events;
     },
-    at: (delayMs, act, owner) => at(delayMs, act, owner ?? null),
+    at(delayMs, act, owner) {
+      const event = plan(delayMs, act, owner ?? null);
+      return () => {
+        event.isCancelled = true;
+      };
+    },
+    plan: (delayMs, act, owner) => void plan(delayMs, act, owner ?? null),
     pass: (delayMs, owner) =>
       new Promise((resolve) => {
-        at(delayMs, resolve, owner ?? null);
+        plan(delayMs, resolve, owner ?? null);
       }),
     run: (untilMs, onEvent) =>
       new Promise((resolve, reject) => {

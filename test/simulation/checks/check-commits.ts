@@ -63,6 +63,7 @@ export function createCommitChecks(open: (envelope: Uint8Array) => Declaration):
       });
       demand(commit.before.stop === null, "I16", () => `${commit.by} committed while the mesh was stopped`);
       checkInterval(last, commit, order);
+      const moment = worldAtMoment(commit);
       for (const one of listNew(commit)) {
         const key = describeOrder(one.sent.order);
         const known = mail.get(key) ?? [];
@@ -79,7 +80,7 @@ export function createCommitChecks(open: (envelope: Uint8Array) => Declaration):
           checkOpen(commit, one);
           checkReach(commit, one, changed);
         }
-        checkMoment(commit, one);
+        checkMoment(commit, moment, one);
         checkOnce(commit, one, declaration);
         checkFreshness(commit, declaration);
       }
@@ -171,12 +172,15 @@ function checkReach(commit: GateCommit, { sent }: KeptDeclaration, changed: Chan
     });
 }
 
+/** What others of the same batch are sent is told to nobody before the batch is: offers are those of before. */
+function worldAtMoment({ before, view }: GateCommit): World {
+  return { ...worldOf(view), sent: worldOf(before).sent };
+}
+
 /** I7: what is sent is what the records say at the moment of its number, and nothing older or newer. */
-function checkMoment({ before, view }: GateCommit, { sent }: KeptDeclaration): void {
+function checkMoment({ view }: GateCommit, world: World, { sent }: KeptDeclaration): void {
   const push = view.pushes.get(sent.push);
   if (push === undefined) return;
-  // What others of the same batch are sent is told to nobody before the batch is: offers are those of before.
-  const world = { ...worldOf(view), sent: worldOf(before).sent };
   const how = { named: push.named.includes(sent.node), byPolicy: push.kind === "auto" };
   const { digest } = composeForPush(world, sent.node, how);
   demand(digest === sent.digest, "I7", () => {

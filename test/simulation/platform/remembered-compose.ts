@@ -1,46 +1,44 @@
-import type { Name } from "../../../src/core/names.ts";
+import type { Digest, Name } from "../../../src/core/names.ts";
 import type { Provision } from "../../../src/core/provision.ts";
 import type { Assignment } from "../../../src/core/node.ts";
 import { compose as composeAfresh } from "../../../src/decide/compose.ts";
 import type { Composition, Pins } from "../../../src/decide/composition.ts";
 import { indexWorld as indexAfresh, type ProviderOffer, type WorldIndex } from "../../../src/decide/index-world.ts";
 import type { World } from "../../../src/decide/world.ts";
-import { type AnswerKey, type Asked, createReadTree, type ReadTree } from "./read-tree.ts";
+import { type Asked, createReadTree, type Question, type ReadTree } from "./read-tree.ts";
 import { remember } from "./remember.ts";
 
 /**
  * The product's `compose`, which reads nothing but the world, run once for each different set of answers that it gets,
  * over all seeds of a worker. What it may read is listed here: anything else throws.
  */
-type Part =
-  | "nodes"
-  | "modules"
-  | "artifacts"
-  | "assignments"
-  | "versions"
-  | "toldOffers"
-  | "issuedByConsumer"
-  | "issuedByProvider";
-interface Question {
-  readonly part: Part;
-  /** Null: all of it. */
-  readonly key: string | null;
-}
+type Part = keyof typeof questions;
+type Asks = (part: Part, key: string | null) => void;
 
-const resultLimit = 50_000;
-const trees = new Map<string, ReadTree<Question, Composition>>();
+/** So many results are kept; then it begins anew. */
+const resultLimit = 20_000;
+const trees = new Map<string, ReadTree<World, Composition>>();
+let results = 0;
 
 export function compose(world: World, node: Name, pins: Pins): Composition {
-  const name = `${world.mesh} ${node} ${pins.at === "newest" ? "newest" : JSON.stringify(pins.builds)}`;
-  const tree = trees.get(name) ?? createReadTree<Question, Composition>(resultLimit);
-  trees.set(name, tree);
-  const known = tree.find((question) => answer(world, question));
+  const name = `${world.mesh} ${node} ${pins.at === "newest" ? "newest" : textOfBuilds(pins.builds)}`;
+  const known = trees.get(name)?.find(world) ?? null;
   if (known !== null) return known;
-  const asked: Asked<Question>[] = [];
+  if (results >= resultLimit) {
+    trees.clear();
+    numbers.clear();
+    results = 0;
+  }
+  results += 1;
+  const tree = trees.get(name) ?? createReadTree<World, Composition>();
+  trees.set(name, tree);
+  const asked: Asked<World>[] = [];
   const result = composeAfresh(listen(world, asked), node, pins);
   tree.keep(asked, result);
   return result;
 }
+
+const textOfBuilds = remember((builds: Readonly<Record<Name, Digest>>) => JSON.stringify(builds));
 
 const listening = new WeakMap<World, WorldIndex>();
 
@@ -51,10 +49,10 @@ export function indexWorld(world: World): WorldIndex {
 
 export { providerLabel } from "../../../src/decide/index-world.ts";
 
-function listen(world: World, asked: Asked<Question>[]): World {
-  const ask = (part: Part, key: string | null): void => {
-    const question = { part, key };
-    asked.push({ question, key: answer(world, question) });
+function listen(world: World, asked: Asked<World>[]): World {
+  const ask: Asks = (part, key) => {
+    const question = key === null ? questionOfAll(part) : questionOf(part, key);
+    asked.push({ question, key: question(world) });
   };
   const index = indexAfresh(world);
   const heard: World = {
@@ -75,55 +73,89 @@ function listen(world: World, asked: Asked<Question>[]): World {
   return heard;
 }
 
-function listenTo<K extends string, V>(
-  map: ReadonlyMap<K, V>,
-  part: Part,
-  ask: (part: Part, key: string | null) => void,
-): ReadonlyMap<K, V> {
-  const refuse = (): never => {
-    throw new Error(`compose reads ${part} in a way that the simulator does not listen to`);
-  };
-  return {
-    get(key) {
-      ask(part, key);
-      return map.get(key);
-    },
-    [Symbol.iterator]() {
-      ask(part, null);
-      return map[Symbol.iterator]();
-    },
-    get size() {
-      return refuse();
-    },
-    has: refuse,
-    keys: refuse,
-    values: refuse,
-    entries: refuse,
-    forEach: refuse,
-  };
+function listenTo<K extends string, V>(map: ReadonlyMap<K, V>, part: Part, ask: Asks): ReadonlyMap<K, V> {
+  return new Listened(map, part, ask);
+}
+
+class Listened<K extends string, V> implements ReadonlyMap<K, V> {
+  readonly #map: ReadonlyMap<K, V>;
+  readonly #part: Part;
+  readonly #ask: Asks;
+
+  constructor(map: ReadonlyMap<K, V>, part: Part, ask: Asks) {
+    this.#map = map;
+    this.#part = part;
+    this.#ask = ask;
+  }
+
+  get(key: K): V | undefined {
+    this.#ask(this.#part, key);
+    return this.#map.get(key);
+  }
+
+  [Symbol.iterator](): ReturnType<ReadonlyMap<K, V>["entries"]> {
+    this.#ask(this.#part, null);
+    return this.#map[Symbol.iterator]();
+  }
+
+  get size(): number {
+    return this.#refuse();
+  }
+
+  has(): boolean {
+    return this.#refuse();
+  }
+
+  keys(): ReturnType<ReadonlyMap<K, V>["keys"]> {
+    return this.#refuse();
+  }
+
+  values(): ReturnType<ReadonlyMap<K, V>["values"]> {
+    return this.#refuse();
+  }
+
+  entries(): ReturnType<ReadonlyMap<K, V>["entries"]> {
+    return this.#refuse();
+  }
+
+  forEach(): void {
+    this.#refuse();
+  }
+
+  #refuse(): never {
+    throw new Error(`compose reads ${this.#part} in a way that the simulator does not listen to`);
+  }
 }
 
 /** Objects of the twin are never changed, and are their own keys where the twin keeps one for one content. */
-function answer(world: World, { part, key }: Question): AnswerKey {
-  if (key === null) return part === "assignments" ? keyOfAll(world.assignments) : refuseAll(part);
-  switch (part) {
-    case "nodes":
-      return world.nodes.get(key);
-    case "modules":
-      return world.modules.get(key);
-    case "artifacts":
-      return world.artifacts.get(key);
-    case "versions":
-      return world.versions.get(key);
-    case "assignments":
-      return keyOf(keyOfAssignments, world.assignments.get(key));
-    case "toldOffers":
-      return keyOf(keyOfOffers, toldOffersOf(world, key));
-    case "issuedByConsumer":
-      return keyOf(keyOfProvisions, indexAfresh(world).issuedByConsumer.get(key));
-    case "issuedByProvider":
-      return keyOf(keyOfProvisions, indexAfresh(world).issuedByProvider.get(key));
-  }
+const questions = {
+  nodes: (key: string) => (world: World) => world.nodes.get(key),
+  modules: (key: string) => (world: World) => world.modules.get(key),
+  artifacts: (key: string) => (world: World) => world.artifacts.get(key),
+  versions: (key: string) => (world: World) => world.versions.get(key),
+  assignments: (key: string) => (world: World) => keyOf(keyOfAssignments, world.assignments.get(key)),
+  toldOffers: (key: string) => (world: World) => keyOf(keyOfOffers, toldOffersOf(world, key)),
+  issuedByConsumer: (key: string) => (world: World) =>
+    keyOf(keyOfProvisions, indexAfresh(world).issuedByConsumer.get(key)),
+  issuedByProvider: (key: string) => (world: World) =>
+    keyOf(keyOfProvisions, indexAfresh(world).issuedByProvider.get(key)),
+} satisfies Record<string, (key: string) => Question<World>>;
+
+const allAssignments: Question<World> = ({ assignments }) => keyOfAll(assignments);
+
+function questionOfAll(part: Part): Question<World> {
+  if (part === "assignments") return allAssignments;
+  throw new Error(`compose reads all ${part}, which the simulator does not listen to`);
+}
+
+const asKnown = new Map<string, Question<World>>();
+
+/** One function for one question. */
+function questionOf(part: Part, key: string): Question<World> {
+  const name = `${part} ${key}`;
+  const known = asKnown.get(name) ?? questions[part](key);
+  asKnown.set(name, known);
+  return known;
 }
 
 function toldOffersOf(world: World, wanted: string): readonly ProviderOffer[] | undefined {
@@ -131,18 +163,26 @@ function toldOffersOf(world: World, wanted: string): readonly ProviderOffer[] | 
   return undefined;
 }
 
-function refuseAll(part: Part): never {
-  throw new Error(`compose reads all ${part}, which the simulator does not listen to`);
-}
-
-function keyOf<T>(workOut: (value: T) => string, value: T | undefined): string | undefined {
+function keyOf<T>(workOut: (value: T) => number, value: T | undefined): number | undefined {
   return value === undefined ? undefined : workOut(value);
 }
 
-const keyOfAssignments = remember((list: readonly Assignment[]) => JSON.stringify(list));
-const keyOfOffers = remember((list: readonly ProviderOffer[]) => JSON.stringify(list));
-const keyOfProvision = remember((provision: Provision) => JSON.stringify(provision));
-const keyOfProvisions = remember((list: readonly Provision[]) => list.map(keyOfProvision).join());
+const numbers = new Map<string, number>();
+let lastNumber = 0;
+
+/** One number for one text, and never for another: what is compared often is compared as numbers. */
+function numberOf(text: string): number {
+  const known = numbers.get(text);
+  if (known !== undefined) return known;
+  lastNumber += 1;
+  numbers.set(text, lastNumber);
+  return lastNumber;
+}
+
+const keyOfAssignments = remember((list: readonly Assignment[]) => numberOf(JSON.stringify(list)));
+const keyOfOffers = remember((list: readonly ProviderOffer[]) => numberOf(JSON.stringify(list)));
+const keyOfProvision = remember((provision: Provision) => numberOf(JSON.stringify(provision)));
+const keyOfProvisions = remember((list: readonly Provision[]) => numberOf(`p ${list.map(keyOfProvision).join()}`));
 const keyOfAll = remember((all: World["assignments"]) =>
-  [...all].map(([node, list]) => `${node} ${keyOfAssignments(list)}`).join("\n"),
+  numberOf([...all].map(([node, list]) => `${node} ${keyOfAssignments(list)}`).join("\n")),
 );

@@ -12,7 +12,7 @@ const remembered: Readonly<Record<string, { readonly importers: readonly string[
     importers: ["compose.ts", "choose-provider.ts", "resolve-requirements.ts"],
     file: "remembered-compose.ts",
   },
-  "digest.ts": { importers: ["accept-declaration.ts"], file: "remembered-digest.ts" },
+  "digest.ts": { importers: ["accept-declaration.ts", "compose.ts"], file: "remembered-digest.ts" },
 };
 
 /** Where the simulator's speed comes from, beside its own: the code that runs stays the product's, mutants included. */

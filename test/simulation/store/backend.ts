@@ -88,6 +88,7 @@ export interface Backend extends Hooks {
 
 export function createBackend(timeline: Timeline, first: Records): Backend {
   let downUntilMs = 0;
+  let said = { atMs: Number.NaN, iso: "" };
   const abort = (transaction: OpenTransaction): void => {
     transaction.isAborted = true;
     transaction.release();
@@ -98,7 +99,11 @@ export function createBackend(timeline: Timeline, first: Records): Backend {
     open: new Set(),
     gate: createGate(timeline),
     isDown: () => timeline.nowMs < downUntilMs,
-    nowIso: () => new Date(epochStartMs + timeline.nowMs).toISOString(),
+    nowIso() {
+      if (said.atMs !== timeline.nowMs)
+        said = { atMs: timeline.nowMs, iso: new Date(epochStartMs + timeline.nowMs).toISOString() };
+      return said.iso;
+    },
     nowMs: () => timeline.nowMs,
     tick: () => (backend.moment += 1),
     edit(change) {

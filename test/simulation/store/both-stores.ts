@@ -47,6 +47,7 @@ const instant: Timeline = {
   },
   events: 0,
   at: () => () => undefined,
+  plan: (_delayMs, act) => void act(),
   pass: () => Promise.resolve(),
   run: () => Promise.resolve(),
 };

@@ -116,13 +116,7 @@ async function transact<T>(
   let readAt = takenAt;
   // now() is one moment for all of a transaction.
   const now = backend.nowIso();
-  const statement = async <R>(act: () => R): Promise<R> => {
-    await road.there();
-    if (transaction.isAborted) throw new UnavailableError("the connection broke in the transaction");
-    const value = act();
-    await road.back();
-    return value;
-  };
+  const statement = <R>(act: () => R): Promise<R> => road.statement(transaction, act);
   const onRead = (): void => {
     readAt = backend.tick();
   };

@@ -32,13 +32,13 @@ export function readUntilNew({ timeline, backend, process, faults, pace }: Looki
     new Promise((resolve, reject) => {
       const look = (): typeof idle => {
         const fault = faults.call();
-        timeline.at(faults.latencyMs(), () => arrive(fault));
+        timeline.plan(faults.latencyMs(), () => arrive(fault));
         return idle;
       };
       const arrive = (fault: ReturnType<StoreFaults["call"]>): typeof idle => {
         const isRefused = fault === "refused" || backend.isDown();
         const record = backend.records.lease;
-        timeline.at(faults.latencyMs(), () => answer(fault, isRefused, record), process);
+        timeline.plan(faults.latencyMs(), () => answer(fault, isRefused, record), process);
         return idle;
       };
       const answer = (fault: string, isRefused: boolean, record: LeaseRecord | null): unknown => {
@@ -50,7 +50,7 @@ export function readUntilNew({ timeline, backend, process, faults, pace }: Looki
           seenAtMs = pace.monotonicMs();
         }
         if (isNew || mayTakeLease(record, pace.monotonicMs() - seenAtMs)) return resolve(record);
-        timeline.at(pace.betweenMs, look, process);
+        timeline.plan(pace.betweenMs, look, process);
         return idle;
       };
       look();

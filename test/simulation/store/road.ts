@@ -1,5 +1,5 @@
 import { UnavailableError } from "../../../src/core/errors.ts";
-import type { Process, Timeline } from "../timeline.ts";
+import { idle, type Process, type Timeline } from "../timeline.ts";
 import type { Backend, OpenTransaction } from "./backend.ts";
 import type { Draft } from "./state.ts";
 
@@ -19,6 +19,8 @@ export interface Road {
   back(): Promise<void>;
   faults: StoreFaults;
   call<T>(act: () => T): Promise<T>;
+  /** One of many in a transaction. */
+  statement<T>(transaction: OpenTransaction, act: () => T): Promise<T>;
   /** A transaction of one statement. */
   write<T>(act: (draft: Draft) => T): Promise<T>;
   /** Holds the gate until `work` has ended, or the connection breaks. */
@@ -28,24 +30,39 @@ export interface Road {
 export function createRoad(timeline: Timeline, backend: Backend, process: Process, faults: StoreFaults): Road {
   const there = (): Promise<void> => timeline.pass(faults.latencyMs());
   const back = (): Promise<void> => timeline.pass(faults.latencyMs(), process);
-  const call = async <T>(act: () => T): Promise<T> => {
-    const fault = faults.call();
-    await there();
-    if (fault === "refused" || backend.isDown()) {
-      await back();
-      throw new UnavailableError("the records did not answer");
-    }
-    const outcome = attempt(act);
-    await back();
-    if (fault === "answer-lost") throw new UnavailableError("the connection broke before the answer");
-    if (!outcome.ok) throw outcome.error;
-    return outcome.value;
-  };
+  // What arrives at the records lets no promise go on: only the answer does.
+  const call = <T>(act: () => T): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const answer = (done: () => void): typeof idle => {
+        timeline.plan(faults.latencyMs(), done, process);
+        return idle;
+      };
+      const fault = faults.call();
+      timeline.plan(faults.latencyMs(), () => {
+        if (fault === "refused" || backend.isDown())
+          return answer(() => reject(new UnavailableError("the records did not answer")));
+        const outcome = attempt(act);
+        if (fault === "answer-lost")
+          return answer(() => reject(new UnavailableError("the connection broke before the answer")));
+        return answer(() => (outcome.ok ? resolve(outcome.value) : reject(outcome.error)));
+      });
+    });
+  const statement = <T>(transaction: OpenTransaction, act: () => T): Promise<T> =>
+    new Promise((resolve, reject) => {
+      timeline.plan(faults.latencyMs(), () => {
+        if (transaction.isAborted) return reject(new UnavailableError("the connection broke in the transaction"));
+        const outcome = attempt(act);
+        if (!outcome.ok) return reject(outcome.error);
+        timeline.plan(faults.latencyMs(), () => resolve(outcome.value), process);
+        return idle;
+      });
+    });
   return {
     there,
     back,
     faults,
     call,
+    statement,
     write: (act) =>
       call(() => {
         const draft: Draft = { ...backend.records };

@@ -1,6 +1,8 @@
 import { manifestSchema, type Manifest } from "../../../src/core/manifest.ts";
 import type { Name } from "../../../src/core/names.ts";
+import type { Assignment } from "../../../src/core/node.ts";
 import { digestValue } from "../../../src/decide/digest.ts";
+import { compareText } from "../../../src/decide/short-names.ts";
 import { artifactKey, type WorldArtifact, type WorldModule } from "../../../src/decide/world.ts";
 import { type Draft, emptyRecords, put, type Records } from "../store/state.ts";
 
@@ -78,10 +80,20 @@ function makeBuild(module: Name, build: number): { known: WorldModule; artifact:
 
 export function assign(draft: Draft, module: Name, node: Name, config: Readonly<Record<string, string>>): void {
   const others = (draft.assignments.get(node) ?? []).filter((one) => one.module !== module);
-  draft.assignments = put(draft.assignments, node, [...others, { node, module, config: { ...config }, providers: {} }]);
+  assignAll(draft, node, [...others, { node, module, config: { ...config }, providers: {} }]);
 }
 
 export function unassign(draft: Draft, module: Name, node: Name): void {
   const left = (draft.assignments.get(node) ?? []).filter((one) => one.module !== module);
-  draft.assignments = put(draft.assignments, node, left);
+  assignAll(draft, node, left);
+}
+
+/** In the order in which the records list them, and no entry for a node without any. */
+function assignAll(draft: Draft, node: Name, list: readonly Assignment[]): void {
+  const all = new Map(draft.assignments).set(
+    node,
+    list.toSorted((a, b) => compareText(a.module, b.module)),
+  );
+  if (list.length === 0) all.delete(node);
+  draft.assignments = new Map([...all].toSorted(([a], [b]) => compareText(a, b)));
 }
