@@ -2,11 +2,10 @@ import { createRequire } from "node:module";
 import { Language, type Node, Parser } from "web-tree-sitter";
 import { isBuildLine, mayBuild } from "./go-constraint.ts";
 import type { GoRaw } from "./go-raw.ts";
+import { parseWithin } from "./parse-within.ts";
 import { unquoteGo } from "./go-string.ts";
 
 const require = createRequire(import.meta.url);
-
-const parseMs = 20_000;
 
 let opened: Promise<Parser> | null = null;
 
@@ -21,13 +20,10 @@ export async function readGoByGrammar(text: string): Promise<GoRaw> {
   const parser = await (opened ??= openParser());
   const zero = text.indexOf("\0");
   if (zero !== -1) return fault(text.slice(0, zero).split("\n").length, "illegal character NUL");
-  const until = performance.now() + parseMs;
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
-  const tree = parser.parse(source, null, { progressCallback: () => performance.now() > until });
-  if (tree === null) {
-    parser.reset();
-    return fault(0, `it could not be read in ${parseMs} ms`);
-  }
+  const parsing = parseWithin(parser, source);
+  if (parsing.kind === "refused") return fault(0, parsing.why);
+  const { tree } = parsing;
   try {
     return collect(tree.rootNode, source);
   } finally {

@@ -36,6 +36,9 @@ export function createGoReader(options: CreateGoReader = {}): ImportReader {
     isTest: isGoTest,
     readerKey: () =>
       `go/${readerVersion}/${toolchain === null || broken.has(id) ? "grammar" : `go${toolchain.version}`}`,
+    prepare: async () => {
+      if (toolchain !== null) await openTool({ id, toolchain, folder });
+    },
     readImports: async (files) => {
       const texts = files.map(({ text }) => text);
       if (toolchain === null) return readAllByGrammar(texts, null);
@@ -58,7 +61,11 @@ async function openTool(options: { id: string; toolchain: GoToolchain; folder: s
 
 async function compileTool({ id, toolchain, folder }: Parameters<typeof openTool>[0]): Promise<GoTool> {
   try {
-    return { kind: "program", program: await buildGoTool(toolchain, folder) };
+    const program = await buildGoTool(toolchain, folder);
+    // One that does not run here (a disk without programs) is as none too; what a file does to it is that file's.
+    const tried = await readByGoTool(program, ["package a\n"]);
+    if (tried.kind === "failed") throw new Error(`the reader of Go imports does not run: ${tried.why}`);
+    return { kind: "program", program };
   } catch (error) {
     // No toolchain that compiles is as none: the grammar reads, and every batch says why.
     broken.add(id);

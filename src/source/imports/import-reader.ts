@@ -114,6 +114,8 @@ export interface ImportReader {
   /** Does the build include this file? Relative to the module's folder. */
   isSource(path: string): boolean;
   isTest(path: string): boolean;
+  /** Finds out which reader really reads on this machine: before it `readerKey` may name one that does not. */
+  prepare?(): Promise<void>;
   /** What, beside the bytes, decides what is read: the reader's version and the dialect. Part of the cache's key. */
   readerKey(path: string): string;
   /** In the order given. */

@@ -1,10 +1,9 @@
 import { createRequire } from "node:module";
 import { Language, Parser, type Node } from "web-tree-sitter";
+import { parseWithin } from "./parse-within.ts";
 import { withoutMark } from "./python-ast.ts";
 import { readPythonString } from "./python-string.ts";
 import type { RawImports } from "./python-raw-imports.ts";
-
-const parseMs = 20_000;
 
 let opened: Promise<Parser> | null = null;
 
@@ -19,12 +18,9 @@ export async function readByGrammar(source: string): Promise<RawImports> {
   const parser = await (opened ??= openParser());
   const text = withoutMark(source);
   if (text.includes("\0")) return fault(0, "source code string cannot contain null bytes");
-  const until = performance.now() + parseMs;
-  const tree = parser.parse(text, null, { progressCallback: () => performance.now() > until });
-  if (tree === null) {
-    parser.reset();
-    return fault(0, `it could not be read in ${parseMs} ms`);
-  }
+  const parsing = parseWithin(parser, text);
+  if (parsing.kind === "refused") return fault(0, parsing.why);
+  const { tree } = parsing;
   try {
     return collect(tree.rootNode);
   } finally {

@@ -39,6 +39,8 @@ export async function readModuleImports(options: ReadModuleImports): Promise<Mod
   const files = new Map<string, FileImports>();
   let parsed = 0;
   let cached = 0;
+  for (const language of new Set(options.folders.map(({ manifest }) => manifest?.language)))
+    if (language !== undefined) await options.readers.get(language)?.prepare?.();
   for (const [key, wanted] of groupByReader(options)) {
     const known = await options.cache.read(key, [...wanted.keys()]);
     const missing = new Map<Repository, Map<ObjectId, Wanted>>();

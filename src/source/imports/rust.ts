@@ -4,6 +4,7 @@ import { readCargoLock } from "./rust-lock.ts";
 import { cargoFile, cargoLockFile, identifierOf, readCargoManifest, rustOwnNames } from "./rust-manifest.ts";
 import { createRustResolver } from "./rust-resolve.ts";
 import { isRustSource, isRustTest } from "./rust-source.ts";
+import { parseWithin } from "./parse-within.ts";
 import { collectRustImports } from "./rust-syntax.ts";
 
 /** Raised by hand when the reader finds something else in the same bytes. */
@@ -31,9 +32,13 @@ export function createRustReader(): ImportReader {
 async function readImports(files: readonly SourceText[]): Promise<FileImports[]> {
   const parser = await createRustParser();
   try {
-    return files.map(({ path, text }) => {
-      const tree = parser.parse(text);
-      if (tree === null) throw new Error(`the parser of Rust gave nothing for ${path}`);
+    return files.map(({ text }) => {
+      const parsing = parseWithin(parser, text);
+      if (parsing.kind === "refused") {
+        const message = `cannot be read, so its imports are not known: ${parsing.why}`;
+        return { imports: [], findings: [{ severity: "error", line: 0, message }] };
+      }
+      const { tree } = parsing;
       try {
         return collectRustImports(tree);
       } finally {

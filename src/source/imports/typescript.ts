@@ -1,9 +1,11 @@
 import { type ImportDeclaration, parse, type ParseResult, Visitor } from "oxc-parser";
 import { isTypeScriptSource, isTypeScriptTest } from "./typescript-source.ts";
 import { createLoaders, literalOf, literalOfFile, type Node } from "./typescript-loaders.ts";
+import { listJsdocImports } from "./jsdoc-imports.ts";
 import { createTypeScriptResolver } from "./resolve-typescript.ts";
 import { noteModule } from "./typescript-noted.ts";
 import { mayBeRecorded, readRecord, type RecordedImport } from "./typescript-record.ts";
+import { mayBeTooDeep, tryDeepTexts } from "./typescript-depth.ts";
 import { isTsconfig } from "./tsconfig.ts";
 import type { FileImports, Import, ImportKind, ImportReader, SourceText } from "./import-reader.ts";
 import { lockFile, packageFacts, readPackageName } from "./package-facts.ts";
@@ -11,7 +13,7 @@ import { readPackageLock } from "./package-lock.ts";
 import { readMemberLock } from "./workspace-lock.ts";
 
 /** Raised by hand when the reader finds something else in the same bytes. */
-const readerVersion = 3;
+const readerVersion = 4;
 
 /** TypeScript and JavaScript, read by oxc: the parser is the judge, no text in comments or strings is an import. */
 export function createTypeScriptReader(): ImportReader {
@@ -45,21 +47,55 @@ const filesAtOnce = 16;
 
 async function readAllImports(files: readonly SourceText[]): Promise<readonly FileImports[]> {
   const found: FileImports[] = [];
+  const refused = await refuseTooDeep(files);
   const left = files.entries();
   const readOn = async (): Promise<void> => {
-    for (const [at, { path, text }] of left) found[at] = await readImports(path, text);
+    for (const [at, file] of left) found[at] = refused.get(file) ?? (await readImports(file.path, file.text));
   };
   await Promise.all(Array.from({ length: filesAtOnce }, readOn));
   return found;
 }
 
-async function readImports(path: string, text: string): Promise<FileImports> {
+/** What would take this process along is found in another one. */
+async function refuseTooDeep(files: readonly SourceText[]): Promise<ReadonlyMap<SourceText, FileImports>> {
+  const deep = files.filter(({ text }) => mayBeTooDeep(text));
+  if (deep.length === 0) return new Map();
+  const tried = await tryDeepTexts(deep.map(({ path, text }) => ({ path, text, options: optionsOf(path) })));
+  return new Map(
+    deep.flatMap((file, at) => {
+      const why = tried[at] ?? null;
+      return why === null ? [] : [[file, unreadable(why)] as const];
+    }),
+  );
+}
+
+function unreadable(why: string): FileImports {
+  const message = `cannot be read, so its imports are not known: ${why}`;
+  return { imports: [], findings: [{ severity: "error", line: 0, message }] };
+}
+
+function optionsOf(path: string) {
   const dialect = dialectOf(path);
-  const options = { lang: dialect === "cts" ? "ts" : dialect, sourceType: sourceType(path) } as const;
+  return { lang: dialect === "cts" ? "ts" : dialect, sourceType: sourceType(path) } as const;
+}
+
+async function readImports(path: string, text: string): Promise<FileImports> {
+  try {
+    return await parseImports(path, text);
+  } catch (error) {
+    // The parser came down there, and the walk through its tree does not.
+    if (error instanceof RangeError && /call stack/.test(error.message))
+      return unreadable("it is nested more deeply than can be read");
+    throw error;
+  }
+}
+
+async function parseImports(path: string, text: string): Promise<FileImports> {
+  const options = optionsOf(path);
   const recorded = mayBeRecorded(text) ? readRecord(await noteModule(path, text, options), text) : null;
   if (recorded !== null) return collectRecorded(recorded, text);
   const parsed = await parse(path, text, options);
-  const found = collectFromTree(parsed, text);
+  const found = collectFromTree(parsed, text, options.lang === "jsx" ? "javascript" : "typescript");
   const faults = parsed.errors.slice(0, 5).map((error) => ({
     severity: "error" as const,
     line: found.lineAt(error.labels[0]?.start ?? 0),
@@ -84,7 +120,11 @@ function collectRecorded(recorded: readonly RecordedImport[], text: string): Fil
 }
 
 /** Exported for the test that holds `readRecord` to it. */
-export function collectFromTree(parsed: ParseResult, text: string): Collected {
+export function collectFromTree(
+  parsed: ParseResult,
+  text: string,
+  language: "javascript" | "typescript" = "typescript",
+): Collected {
   const found = createCollection(text);
   const { add, addLiteral } = found;
   const loaders = createLoaders();
@@ -122,10 +162,14 @@ export function collectFromTree(parsed: ParseResult, text: string): Collected {
   }).visit(parsed.program);
   for (const node of loaders.list()) addLiteral(node.arguments[0], "require", node.start, "require()");
   addComments(parsed, add);
+  // In TypeScript they are text.
+  if (language === "javascript")
+    for (const { specifier, offset } of listJsdocImports(parsed.comments))
+      add(specifier, "type", offset, { optional: true });
   return { imports: found.imports.toSorted((a, b) => a.line - b.line), findings: found.findings, lineAt: found.lineAt };
 }
 
-type Add = (specifier: string, kind: ImportKind, offset: number) => void;
+type Add = (specifier: string, kind: ImportKind, offset: number, more?: Pick<Import, "optional">) => void;
 
 interface Collection extends Collected {
   readonly add: Add;
@@ -136,7 +180,7 @@ function createCollection(text: string): Collection {
   const lineAt = createLineFinder(text);
   const imports: Import[] = [];
   const findings: FileImports["findings"] = [];
-  const add: Add = (specifier, kind, offset) => {
+  const add: Add = (specifier, kind, offset, more = {}) => {
     const line = lineAt(offset);
     if (/\p{Cc}/u.test(specifier) || !specifier.isWellFormed() || specifier.length > 500) {
       findings.push({
@@ -144,7 +188,7 @@ function createCollection(text: string): Collection {
         line,
         message: "imports a name with control characters, or one longer than 500",
       });
-    } else imports.push({ specifier, kind, line });
+    } else imports.push({ specifier, kind, line, ...more });
   };
   return {
     imports,

@@ -1,4 +1,6 @@
 import { execFile } from "node:child_process";
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createGoReader, readByTool } from "../../../src/source/imports/go.ts";
@@ -92,6 +94,28 @@ describe("the two readers", () => {
       { severity: "warning", line: 0, message: expect.stringMatching(/read by the grammar.*compiled/) },
     ]);
     expect(second?.findings).toEqual([]);
+    expect(reader.readerKey("a.go")).toBe("go/1/grammar");
+  });
+
+  it("a Go that does not compile: what the grammar read is kept under the grammar's key, the first time too", async () => {
+    const toolchain = { program: "/bin/false", root: "/", version: "0.0.2" };
+    const reader = createGoReader({ toolchain, toolFolder: await createTemporaryFolder() });
+    expect(reader.readerKey("a.go")).toBe("go/1/go0.0.2");
+    await reader.prepare?.();
+    expect(reader.readerKey("a.go")).toBe("go/1/grammar");
+  });
+
+  it("a reader that compiles and does not run is as none: the key says so", async () => {
+    const folder = await createTemporaryFolder();
+    const program = join(folder, "go");
+    // What it makes is no program.
+    await writeFile(
+      program,
+      `#!/bin/sh\nfor word in "$@"; do [ "$before" = -o ] && echo exit 9 > "$word"; before=$word; done\n`,
+    );
+    await chmod(program, 0o755);
+    const reader = createGoReader({ toolchain: { program, root: folder, version: "0.0.3" }, toolFolder: folder });
+    await reader.prepare?.();
     expect(reader.readerKey("a.go")).toBe("go/1/grammar");
   });
 

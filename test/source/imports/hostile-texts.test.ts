@@ -3,6 +3,7 @@ import { readGoMod } from "../../../src/source/imports/go-mod.ts";
 import { readPackage, stripJsonComments } from "../../../src/source/imports/package-facts.ts";
 import { readPythonLock } from "../../../src/source/imports/python-lock.ts";
 import { readSettings } from "../../../src/source/imports/tsconfig.ts";
+import { createTypeScriptReader } from "../../../src/source/imports/typescript.ts";
 import { createRustReader } from "../../../src/source/imports/rust.ts";
 
 /**
@@ -52,6 +53,33 @@ describe("a text that is made to be read slowly is read once (case 53)", () => {
   ])("requirements.lock: %s", (_what, text) => {
     expect(readPythonLock(new Map([["requirements.lock", text]])).kind).toBe("refused");
   });
+
+  it.each([
+    ["brackets", `x = ${"(".repeat(20_000)}1${")".repeat(20_000)};`],
+    ["functions", `x = ${"function(){return ".repeat(2_000)}1${"}".repeat(2_000)};`],
+    ["functions, more of them", `x = ${"function(){return ".repeat(20_000)}1${"}".repeat(20_000)};`],
+    ["arrows", `x = ${"a=>".repeat(20_000)}1;`],
+    ["types", `type A = ${"B<".repeat(20_000)}C${">".repeat(20_000)};`],
+    ["words", `x = ${"typeof ".repeat(200_000)}a;`],
+    ["a sum", `x = 1${"+1".repeat(200_000)};`],
+  ])(
+    "TypeScript: %s in each other end no process: the file is named, and the next one is read",
+    async (_what, deep) => {
+      const files = [deep, `${deep}\nrequire("x");`, 'import "a";'].map((text, at) => ({ path: `src/${at}.ts`, text }));
+      const found = await createTypeScriptReader().readImports(files);
+      const refused = { message: expect.stringMatching(/imports are not known: it is nested more deeply/) };
+      expect(found[1]).toMatchObject({ imports: [], findings: [refused] });
+      expect(found[2]?.imports).toMatchObject([{ specifier: "a" }]);
+    },
+    60_000,
+  );
+
+  it("TypeScript: a long file that is not deep is read as any other", async () => {
+    const text = `import "a";\n${"f({ a: [1, 2] });\n".repeat(5_000)}require("b");\n`;
+    const [found] = await createTypeScriptReader().readImports([{ path: "src/a.ts", text }]);
+    expect(found?.findings).toEqual([]);
+    expect(found?.imports.map(({ specifier }) => specifier)).toEqual(["a", "b"]);
+  }, 60_000);
 
   it.each([
     ["attributes of one item", `${"#[test]\n".repeat(30_000)}fn f() {}\n`],

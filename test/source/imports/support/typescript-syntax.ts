@@ -111,7 +111,36 @@ const notOnes: readonly (readonly [string, string])[] = [
   ["an address", `new URL("https://test/core", import.meta.url); new Worker("./core.js"); export {};`],
 ];
 
+/** What only comments of JavaScript say, as the compiler reads them there. */
+const inJsdoc: readonly (readonly [string, string])[] = [
+  ["@type", `/** @type {import("@test/core").One | null} */\nexport const a = null;`],
+  ["@param, among braces", `/**\n * @param {{ one: import('@test/core').One }} a what\n */\nexport function f(a) {}`],
+  ["@import", `/** @import { One } from "@test/core" */\nexport {};`],
+];
+
 export const typescriptSyntax: readonly Situation[] = [
+  ...inJsdoc.map(([what, text]) =>
+    inApp(
+      `a type in a comment of JavaScript: ${what}`,
+      { "src/a.js": `\n${text}` },
+      edge(what.includes("among") ? "src/a.js:3" : "src/a.js:2"),
+    ),
+  ),
+  ...inJsdoc.map(([what, text]) =>
+    inApp(`none in the same comment of TypeScript: ${what}`, { "src/a.ts": `\n${text}` }, none),
+  ),
+  inApp(
+    "none in a link, an example or another comment of JavaScript",
+    {
+      "src/a.js": `/** {@link import("@test/core")} */\n/* @type {import("@test/core").One} */\n// @type {import("@test/core").One}\nexport {};`,
+    },
+    none,
+  ),
+  inApp(
+    "a type in a comment of JavaScript that nobody publishes: a warning",
+    { "src/a.js": `\n/** @type {import("@gone/away").One} */\nexport const a = null;` },
+    { edges: [], findings: [/^warning src\/a\.js:2: imports @gone\/away/] },
+  ),
   ...lines.map(([what, line]) => inApp(what, { "src/a.ts": `\n${line}` }, edge())),
   ...files,
   ...notOnes.map(([what, line]) => inApp(`none in ${what}`, { "src/a.ts": line }, none)),
