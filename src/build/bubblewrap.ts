@@ -69,6 +69,10 @@ async function runInside(options: CreateBubblewrap, run: SandboxRun): Promise<Sa
       onOutput: run.onOutput,
       group,
       startsBlocked: true,
+      inMemory: [
+        { path: "/tmp", bytes: tmpBytesOf(run) },
+        { path: "/dev/shm", bytes: shmBytes },
+      ],
       runAs: options.runAs,
     });
   } finally {
@@ -89,9 +93,12 @@ async function giveAwayBelow(folder: string): Promise<void> {
   for (const entry of entries) if (entry.isDirectory()) await giveAwayBelow(join(folder, entry.name));
 }
 
+/** So that a full /tmp is a full disk and not a lack of memory: it lives in memory. */
+function tmpBytesOf({ limits }: SandboxRun): number {
+  return Math.floor(Math.min(limits.diskBytes, limits.memoryBytes / 2));
+}
+
 async function listArguments(mode: BubblewrapMode, run: SandboxRun): Promise<string[]> {
-  // So that a full /tmp is a full disk and not a lack of memory: it lives in memory.
-  const tmpBytes = Math.floor(Math.min(run.limits.diskBytes, run.limits.memoryBytes / 2));
   const user =
     mode === "nobody" ? ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"] : ["--unshare-user", "--disable-userns"];
   const env = {
@@ -103,11 +110,11 @@ async function listArguments(mode: BubblewrapMode, run: SandboxRun): Promise<str
     ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "build"],
     run.network === "none" ? ["--unshare-net"] : [],
     user,
-    ["--die-with-parent", "--new-session", "--block-fd", "3", "--info-fd", "4"],
+    ["--die-with-parent", "--new-session", "--block-fd", "3", "--info-fd", "4", "--json-status-fd", "7"],
     await listSystem(run.network),
     ["--perms", "0644", "--file", "5", "/etc/passwd", "--perms", "0644", "--file", "6", "/etc/group"],
     ["--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", String(shmBytes), "--tmpfs", "/dev/shm"],
-    ["--perms", "1777", "--size", String(tmpBytes), "--tmpfs", "/tmp"],
+    ["--perms", "1777", "--size", String(tmpBytesOf(run)), "--tmpfs", "/tmp"],
     run.mounts.flatMap(mountArguments),
     // What bubblewrap made for mounts to lie in is memory that nobody limits.
     ["--remount-ro", "/dev", "--remount-ro", "/"],

@@ -18,11 +18,13 @@ export interface CollectOutput {
   /** `answer`: stdout is not handed on. */
   readonly stdout: "answer" | undefined;
   readonly onOutput: ((text: string) => void) | undefined;
+  /** Words that are a reason to look at once whether it is so, and who looks. */
+  readonly hints: readonly [words: RegExp, look: () => void];
 }
 
 /** Reads everything, keeps a bounded part, hands it on, and says when more came than is allowed. */
 export function collectOutput(child: ChildProcess, collect: CollectOutput): Output {
-  const { limitBytes, onTooMuch, onOutput } = collect;
+  const { limitBytes, onTooMuch, onOutput, hints } = collect;
   const kept: Buffer[] = [];
   let keptBytes = 0;
   let tail = Buffer.alloc(0);
@@ -31,6 +33,7 @@ export function collectOutput(child: ChildProcess, collect: CollectOutput): Outp
     bytes += chunk.length;
     tail = Buffer.concat([tail, chunk]).subarray(-logLimit);
     if (bytes > limitBytes) onTooMuch();
+    else if (hints[0].test(chunk.toString("latin1"))) hints[1]();
   };
   child.stdout?.on("data", (chunk: Buffer) => {
     take(chunk);

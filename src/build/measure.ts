@@ -25,18 +25,20 @@ export async function measureFolder(folder: string, limitBytes: number): Promise
   return bytes;
 }
 
-/** A process and all below it, where no control group counts them. */
+/** A process and all below it with their threads, where no control group counts them. */
 export async function measureProcesses(
   root: number,
 ): Promise<{ readonly processes: number; readonly memoryBytes: number }> {
   const parents = new Map<number, number>();
   const memory = new Map<number, number>();
+  const threads = new Map<number, number>();
   for (const name of await readdir("/proc")) {
     if (!/^\d+$/.test(name)) continue;
     const stat = await readProcess(name);
     if (stat === null) continue;
     parents.set(Number(name), stat.parent);
     memory.set(Number(name), stat.memoryBytes);
+    threads.set(Number(name), stat.threads);
   }
   let processes = 0;
   let memoryBytes = 0;
@@ -44,16 +46,22 @@ export async function measureProcesses(
     let above: number | undefined = pid;
     while (above !== undefined && above !== root && above > 1) above = parents.get(above);
     if (above !== root) continue;
-    processes += 1;
+    processes += threads.get(pid) ?? 1;
     memoryBytes += memory.get(pid) ?? 0;
   }
   return { processes, memoryBytes };
 }
 
-async function readProcess(pid: string): Promise<{ parent: number; memoryBytes: number } | null> {
+/** Processes in a namespace of their own, by its first one: one look, where reading of each takes longer than a few live. */
+export async function countInside(first: number): Promise<number> {
+  const names = await whenThere(readdir(`/proc/${first}/root/proc`), ["ENOENT", "ESRCH", "EACCES"]);
+  return (names ?? []).filter((name) => /^\d+$/.test(name)).length;
+}
+
+async function readProcess(pid: string): Promise<{ parent: number; memoryBytes: number; threads: number } | null> {
   const text = await whenThere(readFile(join("/proc", pid, "stat"), "utf8"), ["ENOENT", "ESRCH"]);
   if (text === null) return null;
   // The name may hold spaces and brackets: fields count from behind it.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return { parent: Number(fields[1]), memoryBytes: Number(fields[21]) * 4096 };
+  return { parent: Number(fields[1]), memoryBytes: Number(fields[21]) * 4096, threads: Number(fields[17]) };
 }

@@ -7,8 +7,9 @@ import { errorCode, whenThere } from "../core/errors.ts";
 import type { ControlGroup } from "./cgroup.ts";
 import { collectOutput, type Output } from "./collect-output.ts";
 import { createDeadline } from "./deadline.ts";
-import { measureFolder, measureProcesses } from "./measure.ts";
-import type { Mount, SandboxLimit, SandboxLimits, SandboxResult } from "./sandbox.ts";
+import { type DiskPlace, type InsideFolder, openDiskPlace, openInsidePlace } from "./disk-place.ts";
+import type { Mount, SandboxLimits, SandboxResult } from "./sandbox.ts";
+import { createWatch, findOversize, type Seen, type Stop, type Watch } from "./watch-run.ts";
 
 export interface LimitedRun {
   readonly words: readonly string[];
@@ -23,8 +24,10 @@ export interface LimitedRun {
   readonly stdout: "answer" | undefined;
   readonly onOutput: ((text: string) => void) | undefined;
   readonly group: ControlGroup | null;
-  /** bubblewrap's --block-fd 3 and --info-fd 4, and its --file 5 and 6: it waits until the group holds it. */
+  /** bubblewrap's --block-fd 3, --info-fd 4, --file 5 and 6, --json-status-fd 7: it waits until the group holds it. */
   readonly startsBlocked: boolean;
+  /** What it may write to beside those folders: file systems in memory of its own. */
+  readonly inMemory: readonly InsideFolder[];
   /** Another user and group to start as. */
   readonly runAs?: number | undefined;
   /** How long what was killed may take to end, in milliseconds. */
@@ -35,12 +38,6 @@ const passwd = "root:x:0:0:root:/root:/usr/sbin/nologin\nnobody:x:65534:65534:no
 const groupFile = "root:x:0:\nnogroup:x:65534:\n";
 
 const { signals } = constants;
-const cannotFork = /Cannot fork|fork: (retry: )?Resource temporarily unavailable|\bEAGAIN\b/;
-
-interface Stop {
-  readonly which: SandboxLimit;
-  readonly message: string;
-}
 
 /**
  * Runs one command under limits; when it returns, the whole group has ended. Throws where what was killed does not end
@@ -54,6 +51,7 @@ export async function runLimited(run: LimitedRun): Promise<SandboxResult> {
     onTooMuch: () => stop({ which: "output", message: `it printed more than ${run.limits.outputBytes} bytes` }),
     stdout: run.stdout,
     onOutput: run.onOutput,
+    hints: [/no space left|ENOSPC|EDQUOT|quota exceeded|Cannot fork|Resource temporarily|EAGAIN/i, () => watch.hint()],
   });
   let stopped: Stop | null = null;
   let inner: number | null = null;
@@ -72,14 +70,21 @@ export async function runLimited(run: LimitedRun): Promise<SandboxResult> {
     child.once("error", (failure) => resolve({ code: null, failure }));
     child.once("close", (code) => resolve({ code, failure: null }));
   });
-  const watch = createWatch(run, () => inner ?? child.pid ?? null, stop);
+  const hasStarted = run.startsBlocked ? readStarted(child) : Promise.resolve(true);
+  const watch: Watch = createWatch({
+    ...run,
+    isUngrouped: run.group === null,
+    pid: () => inner ?? child.pid ?? null,
+    stop,
+  });
   run.signal?.addEventListener("abort", end, { once: true });
   const timer = setTimeout(
     () => stop({ which: "time", message: `it ran longer than ${run.limits.wallMs} ms` }),
     run.limits.wallMs,
   );
   try {
-    if (run.startsBlocked) inner = await release(run, child);
+    for (const { from, to } of run.writable) addPlace(watch, await openDiskPlace(from, to));
+    if (run.startsBlocked) inner = await release(run, child, watch);
     if (run.signal?.aborted === true) end();
     const { code, failure } = await Promise.race([closed, late.passed]);
     run.signal?.throwIfAborted();
@@ -89,13 +94,13 @@ export async function runLimited(run: LimitedRun): Promise<SandboxResult> {
         why: `${run.words[0] ?? ""} does not start: ${failure.message}`,
         log: output.log(),
       };
-    watch.close();
+    const seen = await watch.end();
     // What was written since the last look counts too: nothing over the bound is kept, packed or tested.
-    stopped ??= await findFull(run);
-    return await judge(run, code, stopped, output, run.startsBlocked && inner === null);
+    stopped ??= await findOversize(run);
+    return await judge(run, { code, stopped, seen, hasStarted: await hasStarted }, output);
   } finally {
     clearTimeout(timer);
-    watch.close();
+    await watch.close();
     run.signal?.removeEventListener("abort", end);
     end();
     late.cancel();
@@ -105,7 +110,7 @@ export async function runLimited(run: LimitedRun): Promise<SandboxResult> {
 
 function start(run: LimitedRun): ChildProcess {
   const [program = "", ...words] = run.words;
-  const extra = run.startsBlocked ? (["pipe", "pipe", "pipe", "pipe"] as const) : [];
+  const extra = run.startsBlocked ? (["pipe", "pipe", "pipe", "pipe", "pipe"] as const) : [];
   return spawn(program, words, {
     cwd: run.cwd,
     env: { ...run.env },
@@ -116,7 +121,7 @@ function start(run: LimitedRun): ChildProcess {
 }
 
 /** Puts what waits into its group, then lets it go. Null: it ended before it came that far. */
-async function release(run: LimitedRun, child: ChildProcess): Promise<number | null> {
+async function release(run: LimitedRun, child: ChildProcess, watch: Watch): Promise<number | null> {
   const pipes: readonly unknown[] = child.stdio;
   const [gate, info, users, groups] = pipes.slice(3);
   if (!isWritable(gate) || !isReadable(info) || !isWritable(users) || !isWritable(groups)) return null;
@@ -134,8 +139,23 @@ async function release(run: LimitedRun, child: ChildProcess): Promise<number | n
     // Gone already: the exit code says why.
     if (errorCode(error) !== "ESRCH") throw error;
   }
+  for (const folder of run.inMemory) addPlace(watch, await openInsidePlace(Number(pid), folder));
   gate.end("x");
   return Number(pid);
+}
+
+/** bubblewrap tells the exit code of a command that it came to start, and of no other. */
+async function readStarted(child: ChildProcess): Promise<boolean> {
+  const pipes: readonly unknown[] = child.stdio;
+  const status = pipes[7];
+  if (!isReadable(status)) return false;
+  let text = "";
+  for await (const chunk of status) text += String(chunk);
+  return /"exit-code":/.test(text);
+}
+
+function addPlace(watch: Watch, place: DiskPlace | null): void {
+  if (place !== null) watch.addPlace(place);
 }
 
 function ignoreClosedPipe(error: Error): void {
@@ -150,103 +170,38 @@ function isReadable(stream: unknown): stream is Readable {
   return typeof stream === "object" && stream !== null && "read" in stream;
 }
 
+interface Ended {
+  readonly code: number | null;
+  readonly stopped: Stop | null;
+  readonly seen: Seen;
+  /** Did the command itself run? Else what ended, and what it says, is bubblewrap. */
+  readonly hasStarted: boolean;
+}
+
+/**
+ * By what the kernel counted and what was measured, never by what was printed: the words are those of the module too, and
+ * a test may print any.
+ */
 async function judge(
   run: LimitedRun,
-  code: number | null,
-  stopped: Stop | null,
+  { code, stopped, seen, hasStarted }: Ended,
   output: Output,
-  neverStarted: boolean,
 ): Promise<SandboxResult> {
   const log = output.log();
-  // Without a group the kernel tells only the process itself that it may not fork; its words are all there is.
-  const words = { memory: false, processes: run.startsBlocked && cannotFork.test(log) };
-  const kernel = (await run.group?.stopped()) ?? words;
-  if (stopped !== null && kernel.processes) {
-    // What cannot fork any more complains without end: that is how it shows, not why.
-    const message = `it started more than ${run.limits.processes} processes, and ${stopped.message}`;
-    return { kind: "limit", which: "processes", message, log };
-  }
-  if (stopped !== null) return { kind: "limit", ...stopped, log };
-  if (code !== 0 && kernel.memory)
-    return {
-      kind: "limit",
-      which: "memory",
-      message: `it needed more than ${run.limits.memoryBytes} bytes of memory`,
-      log,
-    };
-  if (code !== 0 && kernel.processes)
-    return {
-      kind: "limit",
-      which: "processes",
-      message: `it started more than ${run.limits.processes} processes`,
-      log,
-    };
-  if (code !== 0 && /No space left on device|ENOSPC: no space left/i.test(log))
-    return { kind: "limit", which: "disk", message: "no space was left to write to", log };
-  if (code === 128 + signals.SIGXFSZ || (code !== 0 && /\bEFBIG\b|File (too large|size limit exceeded)/i.test(log)))
-    return {
-      kind: "limit",
-      which: "disk",
-      message: `one file was to be larger than ${run.limits.diskBytes} bytes`,
-      log,
-    };
-  if (neverStarted) return { kind: "unavailable", why: `the sandbox did not start: ${log.trim().slice(-500)}`, log };
+  const limit = (which: Stop["which"], message: string): SandboxResult => ({ kind: "limit", which, message, log });
+  const kernel = (await run.group?.stopped()) ?? { memory: false, processes: run.startsBlocked && seen.processes };
+  const { limits } = run;
+  const many = `it started more than ${limits.processes} processes`;
+  // What cannot fork any more complains without end: that is how it shows, not why.
+  if (stopped !== null && kernel.processes) return limit("processes", `${many}, and ${stopped.message}`);
+  if (stopped !== null) return limit(stopped.which, stopped.message);
+  if (code !== 0 && kernel.memory) return limit("memory", `it needed more than ${limits.memoryBytes} bytes of memory`);
+  if (code !== 0 && kernel.processes) return limit("processes", many);
+  if (code !== 0 && seen.fullDisk !== null) return limit("disk", `no space was left to write to in ${seen.fullDisk}`);
+  if (code === 128 + signals.SIGXFSZ) return limit("disk", `one file was to be larger than ${limits.diskBytes} bytes`);
   if (code === null) return { kind: "unavailable", why: "the sandbox was killed from outside", log };
+  if (!hasStarted) return { kind: "unavailable", why: `the sandbox did not start: ${log.trim().slice(-500)}`, log };
   return { kind: "exited", code, stdout: output.stdout(), log };
-}
-
-/** The first folder that holds more than it may. */
-async function findFull({ writable, limits: { diskBytes } }: LimitedRun): Promise<Stop | null> {
-  for (const { from, to } of writable) {
-    try {
-      if ((await measureFolder(from, diskBytes)) > diskBytes)
-        return { which: "disk", message: `it wrote more than ${diskBytes} bytes to ${to}` };
-    } catch (error) {
-      if (errorCode(error) === null) throw error;
-      return { which: "disk", message: `what it wrote to ${to} could not be measured: ${String(error)}` };
-    }
-  }
-  return null;
-}
-
-interface Watch {
-  close(): void;
-}
-
-/** What the kernel does not limit is looked at again and again; a look that is slow is taken less often. */
-function createWatch(run: LimitedRun, pid: () => number | null, stop: (why: Stop) => void): Watch {
-  let timer: NodeJS.Timeout;
-  let closed = false;
-  const look = async (): Promise<void> => {
-    run.onProgress?.();
-    const full = await findFull(run);
-    if (full !== null) return stop(full);
-    const first = pid();
-    if (run.group !== null || first === null) return undefined;
-    const used = await measureProcesses(first);
-    if (used.memoryBytes > run.limits.memoryBytes)
-      stop({ which: "memory", message: `it needed more than ${run.limits.memoryBytes} bytes of memory` });
-    if (used.processes > run.limits.processes)
-      stop({ which: "processes", message: `it started more than ${run.limits.processes} processes` });
-    return undefined;
-  };
-  const again = (delayMs: number): void => {
-    if (closed) return;
-    timer = setTimeout(() => {
-      const begun = performance.now();
-      look().then(
-        () => again(Math.max(250, 5 * (performance.now() - begun))),
-        (error: unknown) => stop({ which: "disk", message: `what it writes could not be measured: ${String(error)}` }),
-      );
-    }, delayMs);
-  };
-  again(250);
-  return {
-    close: () => {
-      closed = true;
-      clearTimeout(timer);
-    },
-  };
 }
 
 /** A machine that is short of everything takes its time to give back two gigabytes. */

@@ -23,13 +23,14 @@ export async function runUnsafely(run: SandboxRun): Promise<SandboxResult> {
       cwd: outside(run, run.folder),
       env,
       limits: run.limits,
-      writable: run.mounts.filter((mount) => mount.access === "write"),
+      writable: [{ from: home, to: "/tmp" }, ...run.mounts.filter((mount) => mount.access === "write")],
       signal: run.signal,
       onProgress: run.onProgress,
       stdout: run.stdout,
       onOutput: run.onOutput,
       group: null,
       startsBlocked: false,
+      inMemory: [],
     });
   } finally {
     await rm(home, { recursive: true, force: true });

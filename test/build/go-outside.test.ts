@@ -1,9 +1,11 @@
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { BuiltModule } from "../../src/build/build-module.ts";
+import { listFiles } from "../../src/build/list-files.ts";
 import { sandboxLimits } from "../../src/build/sandbox.ts";
 import { findGo } from "../../src/source/imports/go-toolchain.ts";
 import { type BuildBedOptions, createBuildBed } from "../support/build-bed.ts";
@@ -86,23 +88,54 @@ describe.runIf(findGo() !== null)("third parties of a Go module", () => {
       });
   });
 
-  it("without a hash, or with the hash of something else: unfit", { timeout }, async () => {
-    expect((await buildCore({ ...other, "go.sum": "" })).verdict).toMatchObject({
-      verdict: "unfit",
-      message: expect.stringMatching(/go\.mod:7: requires rsc\.io\/quote v1\.5\.2, which go\.sum does not pin/),
-    });
-    const changed = sum.replace("w5fcysjrx7yqtD", "w5fcysjrx7yqtE");
-    expect((await buildCore({ ...other, "go.sum": changed })).verdict).toMatchObject({
-      verdict: "unfit",
-      message: expect.stringMatching(/checksum mismatch/),
-    });
-    const partly = sum.replace(/^rsc\.io\/quote v1\.5\.2 h1.*\n/m, "");
-    expect((await buildCore({ ...other, "go.sum": partly })).verdict).toMatchObject({
-      verdict: "unfit",
-      stage: "compile",
-      message: expect.stringMatching(/missing go\.sum entry/),
-    });
+  it("that the disk changed where they are kept are fetched again (R11)", { timeout }, async () => {
+    const bed = await createBuildBed();
+    const folder = await createTemporaryFolder();
+    const folders = { work: join(folder, "work"), cache: join(folder, "cache") };
+    await cp(join(standard, "go-standard"), join(folders.cache, "go-standard"), { recursive: true });
+    const options = { language: "go", folders } as const;
+    await bed.origin.commit(goModule("core", { "core.go": code, "go.mod": mod, "go.sum": sum }));
+    const first = await bed.buildFit("core", options);
+    const kept = (await listFiles(folders.cache)).find((path) => path.endsWith("quote/@v/v1.5.2.zip")) ?? "";
+    const bytes = await readFile(join(folders.cache, kept));
+    bytes[100] = (bytes[100] ?? 0) ^ 1;
+    await writeFile(join(folders.cache, kept), bytes);
+    expect(await bed.buildFit("core", options)).toEqual(first);
+    expect(await readFile(join(folders.cache, kept))).not.toEqual(bytes);
   });
+
+  it("code that only says that they are not what they were, or that Go is too old, is unfit", { timeout }, async () => {
+    for (const words of ["checksum mismatch", "go: go.mod requires go >= 9.9 (running go 1.1; GOTOOLCHAIN=local)"]) {
+      const wrong = `${code}\nvar wrong int = ${JSON.stringify(words)}\n`;
+      expect((await buildCore({ "core.go": wrong, "go.mod": mod, "go.sum": sum })).verdict).toMatchObject({
+        verdict: "unfit",
+        stage: "compile",
+        message: expect.stringContaining(words),
+      });
+    }
+  });
+
+  it(
+    "without a hash: unfit; with the hash of something else: both are named, and it is fetched again",
+    { timeout },
+    async () => {
+      expect((await buildCore({ ...other, "go.sum": "" })).verdict).toMatchObject({
+        verdict: "unfit",
+        message: expect.stringMatching(/go\.mod:7: requires rsc\.io\/quote v1\.5\.2, which go\.sum does not pin/),
+      });
+      const changed = sum.replace("w5fcysjrx7yqtD", "w5fcysjrx7yqtE");
+      const { verdict } = await buildCore({ ...other, "go.sum": changed });
+      expect(verdict).toMatchObject({ verdict: "outstanding", class: "registry" });
+      for (const named of ["h1:w5fcysjrx7yqtD", "h1:w5fcysjrx7yqtE", "/rsc.io/quote/@v/v1.5.2.zip"])
+        expect(verdict).toMatchObject({ message: expect.stringContaining(named) });
+      const partly = sum.replace(/^rsc\.io\/quote v1\.5\.2 h1.*\n/m, "");
+      expect((await buildCore({ ...other, "go.sum": partly })).verdict).toMatchObject({
+        verdict: "unfit",
+        stage: "compile",
+        message: expect.stringMatching(/missing go\.sum entry/),
+      });
+    },
+  );
 });
 
 describe.runIf(findGo() !== null)("a hostile Go module (case 55)", () => {

@@ -114,7 +114,8 @@ describe("the packages of a module", () => {
 
 describe("a fetch that fails", () => {
   it.each([
-    ["unfit", "verifying a@v1: checksum mismatch"],
+    ["outstanding", "verifying a@v1: checksum mismatch\n\tdownloaded: h1:a=\n\tgo.sum:     h1:b="],
+    ["outstanding", "go: b@v1 requires go >= 1.99 (running go 1.26.8; GOTOOLCHAIN=local)"],
     ["unfit", "go: errors parsing go.mod:\ngo.mod:3: malformed module path"],
     ["unfit", 'go: malformed module path "-": leading dash'],
     [
@@ -127,6 +128,6 @@ describe("a fetch that fails", () => {
     ],
     ["outstanding", 'go: a@v1.0.0: Get "https://proxy.test/a/@v/v1.0.0.mod": dial tcp: connection refused'],
   ])("is %s where Go says: %s (R11, case 10)", (verdict, log) => {
-    expect(judgeFetch(log)).toMatchObject({ verdict: { verdict } });
+    expect(judgeFetch(log, "https://proxy.test/")).toMatchObject({ verdict: { verdict } });
   });
 });

@@ -47,6 +47,25 @@ describe("an environment that fails is outstanding, never unfit (R11, case 10)",
     expect(verdict).toMatchObject({ verdict: "outstanding", class: "disk" });
   });
 
+  it.each([
+    "ENOSPC: no space left on device, write",
+    "EFBIG: File too large",
+    "Cannot fork",
+    "npm error code EINTEGRITY",
+  ])("and a test that only says so has failed: %s", { timeout }, async (words) => {
+    const bed = await createBuildBed();
+    const says = `import { test } from "node:test";\ntest("says", () => { console.log(${JSON.stringify(words)}); throw new Error(${JSON.stringify(words)}); });\n`;
+    await bed.origin.commit({ ...core, "core/src/more.test.ts": says });
+    const { verdict } = await bed.build("core");
+    expect(verdict).toMatchObject({ verdict: "unfit", stage: "test", message: expect.stringContaining(words) });
+  });
+
+  it("and code that only has the words in it does not compile", { timeout }, async () => {
+    const bed = await createBuildBed();
+    await bed.origin.commit({ ...core, "core/src/more.ts": `export const more: 1 = "No space left on device";\n` });
+    expect((await bed.build("core")).verdict).toMatchObject({ verdict: "unfit", stage: "compile" });
+  });
+
   it("a full disk while packing", { timeout }, async () => {
     const bed = await createBuildBed();
     await bed.origin.commit(core);

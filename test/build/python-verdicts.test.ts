@@ -1,8 +1,11 @@
 import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { listFiles } from "../../src/build/list-files.ts";
+import { sandboxLimits } from "../../src/build/sandbox.ts";
 import { createPythonBed, pythonBackends, pythonCore, pythonModule, unittest } from "../support/python-bed.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
@@ -116,6 +119,53 @@ it("a wheel that is tagged with a path writes nothing there (case 49)", { timeou
   const bed = await createPythonBed(pythonModule("core", files, { backend: pythonBackends.hatchling, more }));
   await bed.build("core");
   expect(existsSync(`${outside}.whl`)).toBe(false);
+});
+
+it(
+  "a test that fills its disk is outstanding, and one that only says so is unfit (R11)",
+  { timeout: 2 * timeout },
+  async () => {
+    const fills = `import errno, os\nimport core\n${unittest('os.write(os.open("/tmp/x", os.O_CREAT | os.O_WRONLY), b"x" * 80000000) == 80000000 or self.fail("short")')}`;
+    const limits = { ...sandboxLimits, diskBytes: 64 * 1024 ** 2 };
+    const bed = await createPythonBed({ ...pythonCore, "core/tests/test_core.py": fills });
+    expect((await bed.build("core", { limits })).verdict).toMatchObject({ verdict: "outstanding", class: "disk" });
+    const says = `import errno, os\n${unittest("raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))")}`;
+    await bed.origin.commit({ "core/tests/test_core.py": says });
+    expect((await bed.build("core", { limits })).verdict).toMatchObject({
+      verdict: "unfit",
+      stage: "test",
+      message: expect.stringMatching(/No space left on device/),
+    });
+  },
+);
+
+it(
+  "a locked package that is other bytes than the lock says: both digests are named, and where (R11)",
+  { timeout },
+  async () => {
+    const wanted = "a".repeat(64);
+    const bed = await createPythonBed({
+      ...pythonCore,
+      "core/requirements.lock": `iniconfig==2.0.0 --hash=sha256:${wanted}\n`,
+    });
+    const { verdict } = await bed.build("core");
+    expect(verdict).toMatchObject({ verdict: "outstanding", class: "registry" });
+    const got = "b6a85871a79d2e3b22d2d1b94ac2824226a63c6b741c88f7ae975f18b6778374";
+    for (const named of [wanted, got, "iniconfig==2.0.0", "iniconfig-2.0.0-py3-none-any.whl"])
+      expect(verdict).toMatchObject({ message: expect.stringContaining(named) });
+  },
+);
+
+it("a kept build backend that the disk changed is fetched again (R11)", { timeout: 2 * timeout }, async () => {
+  const bed = await createPythonBed(pythonCore);
+  const folder = await createTemporaryFolder();
+  const folders = { work: join(folder, "work"), cache: join(folder, "cache") };
+  const first = await bed.buildFit("core", { folders });
+  const kept = (await listFiles(folders.cache)).find((path) => /^backends\/.*\/buildapi\.py$/.test(path)) ?? "";
+  const text = await readFile(join(folders.cache, kept), "utf8");
+  await writeFile(join(folders.cache, kept), `raise SystemExit(7)\n${text}`);
+  expect(await bed.buildFit("core", { folders })).toEqual(first);
+  expect(await readFile(join(folders.cache, kept), "utf8")).toBe(text);
 });
 
 it("a registry that answers 503 is outstanding, never unfit (R11, case 10)", { timeout }, async () => {

@@ -2,9 +2,12 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GoToolchain } from "../../source/imports/go-toolchain.ts";
+import { isWhole, sealContents } from "../kept-contents.ts";
 import { isKept } from "../kept-use.ts";
 import { normaliseModes } from "../normalise-modes.ts";
 import { type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, outstanding, unfit } from "./builder.ts";
+import { goSumFile } from "../../source/imports/go-mod.ts";
+import { describeOtherBytes } from "./other-bytes.ts";
 import { type GoPlan, writeGoMod } from "./go-plan.ts";
 import { firstLines, goEnvironment, toolchainMounts } from "./go-sandbox.ts";
 import { keepFetched, networkEnvironment } from "./third-parties.ts";
@@ -28,7 +31,7 @@ export async function fetchGoThirdParties(
     .update(JSON.stringify([toolchain.version, mod, sum]))
     .digest("hex");
   const kept = join(job.cache, "go-modules", key);
-  if (await isKept(kept)) return { kind: "fetched", folder: kept };
+  if ((await isKept(kept)) && (await isWhole(kept))) return { kind: "fetched", folder: kept };
   const folder = join(job.root, `fetch-${randomUUID()}`);
   await mkdir(folder);
   await writeFile(join(folder, "go.mod"), mod);
@@ -55,18 +58,21 @@ export async function fetchGoThirdParties(
   job.log(result.log);
   const environment = judgeEnvironment("fetching modules", result);
   if (environment !== null) return environment;
-  if (result.kind === "exited" && result.code !== 0) return judgeFetch(result.log);
-  await keepFetched(join(folder, "modules", "cache", "download"), kept);
+  if (result.kind === "exited" && result.code !== 0) return judgeFetch(result.log, job.registries.go);
+  const download = join(folder, "modules", "cache", "download");
+  await sealContents(download);
+  await keepFetched(download, kept);
   return { kind: "fetched", folder: kept };
 }
 
 /** What go.mod and go.sum are to blame for is the module's; everything else may answer better another time. */
-export function judgeFetch(log: string): BuildOutcome {
+export function judgeFetch(log: string, registry: string): BuildOutcome {
   const message = firstLines(log, 8);
   const newer = judgeGoVersion(log);
   if (newer !== null) return newer;
-  const isTheirs =
-    /checksum mismatch|SECURITY ERROR|missing go\.sum entry|updates to go\.mod needed|errors parsing/.test(log);
+  const other = describeMismatch(log, registry);
+  if (other !== null) return outstanding("registry", other);
+  const isTheirs = /missing go\.sum entry|updates to go\.mod needed|errors parsing/.test(log);
   // A registry in trouble uses these words too: of an answer that is malformed, of a version that it cannot get just now.
   const isWords =
     /malformed|invalid version/.test(log) && !/\breading https?:\/\/|\b(Get|Head) "?https?:\/\//.test(log);
@@ -74,9 +80,23 @@ export function judgeFetch(log: string): BuildOutcome {
   return outstanding("registry", `modules could not be fetched: ${message}`);
 }
 
-/** A newer Go than this machine's is nobody's mistake; null where that is not what is said. */
+function describeMismatch(log: string, registry: string): string | null {
+  const said = /^verifying (\S+)@(\S+?)(\/go\.mod)?: checksum mismatch\n\s*downloaded: (\S+)\n\s*go\.sum: +(\S+)/m.exec(
+    log,
+  );
+  const [, path, version, file, got, wanted] = said ?? [];
+  if (path === undefined || version === undefined || got === undefined || wanted === undefined) return null;
+  const escaped = path.replaceAll(/[A-Z]/g, (letter) => `!${letter.toLowerCase()}`);
+  const from = `${registry}${escaped}/@v/${version}.${file === undefined ? "zip" : "mod"}`;
+  return describeOtherBytes({ lock: goSumFile, what: `${path} ${version}${file ?? ""}`, wanted, got, from });
+}
+
+/**
+ * A newer Go than this machine's is nobody's mistake; null where that is not what is said. Only as Go itself says it, in a
+ * line of its own: what a compiler says quotes code, and code may say anything.
+ */
 export function judgeGoVersion(log: string): BuildOutcome | null {
-  const line = /^.*requires go >= \S+ \(running go .*$/m.exec(log)?.[0];
+  const line = /^go: \S.* requires go >= \S+ \(running go \S+; GOTOOLCHAIN=local\)$/m.exec(log)?.[0];
   return line === undefined
     ? null
     : outstanding("toolchain", `${line.trim()}: install that Go on the machine that builds`);

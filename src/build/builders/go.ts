@@ -1,7 +1,8 @@
-import { readdir, rm, writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Finding } from "../../source/finding.ts";
 import { findGo, type GoToolchain } from "../../source/imports/go-toolchain.ts";
+import { isWhole } from "../kept-contents.ts";
 import { normaliseModes } from "../normalise-modes.ts";
 import { describePlatform } from "../own-packages.ts";
 import { type Builder, type BuildJob, type BuildOutcome, judgeEnvironment, outstanding, unfit } from "./builder.ts";
@@ -128,14 +129,12 @@ async function judgeCompile(
   const environment = judgeEnvironment("compiling", result);
   if (environment !== null) return environment;
   if (result.kind !== "exited" || result.code === 0) return null;
-  if (run.thirdParties !== null && /checksum mismatch/.test(result.log)) {
-    // It was right when it was fetched, so it is the disk that is wrong: the next try fetches again.
-    await rm(run.thirdParties, { recursive: true, force: true });
+  // It was right before this step, so it is the disk that is wrong: the next try fetches again.
+  if (run.thirdParties !== null && !(await isWhole(run.thirdParties)))
     return outstanding(
       "disk",
       `kept modules are not what they were, and are fetched again: ${firstLines(result.log, 4)}`,
     );
-  }
   const notes = plan.findings.map(({ file, line, message }) => `\n${file}:${line}: ${message}`).join("");
   const version = judgeGoVersion(result.log);
   if (version !== null) return version;

@@ -3,9 +3,11 @@ import { createReadStream, existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode, whenThere } from "../../core/errors.ts";
+import { isWhole, sealContents } from "../kept-contents.ts";
 import { isKept } from "../kept-use.ts";
 import { normaliseModes } from "../normalise-modes.ts";
 import { type BuildJob, type Judged, judgeEnvironment, outstanding, unfit } from "./builder.ts";
+import { describeOtherBytes } from "./other-bytes.ts";
 import type { Backend } from "./python-backends.ts";
 import { runPip } from "./python-run.ts";
 import type { PythonToolchain } from "./python-toolchain.ts";
@@ -70,7 +72,7 @@ export async function placeBackend(
 ): Promise<{ readonly kind: "placed"; readonly folder: string } | Judged> {
   const lines = backend.wheels.map(({ name, version, sha256 }) => `${name}==${version} --hash=sha256:${sha256}`);
   const kept = keptFolder(job, toolchain, "backends", lines);
-  if (await isKept(kept)) return { kind: "placed", folder: kept };
+  if ((await isKept(kept)) && (await isWhole(kept))) return { kind: "placed", folder: kept };
   const fetched = await fetchWheels(job, toolchain, `the build backend ${backend.module}`, lines);
   if (fetched.kind === "judged") {
     // These pins are ours: what does not fit them is no fault of the module.
@@ -80,6 +82,7 @@ export async function placeBackend(
   const site = join(job.root, "backend");
   const failed = await installWheels(job, toolchain, { lines, sources: [fetched.wheels], site });
   if (failed !== null) return failed;
+  await sealContents(site);
   await keep(site, kept);
   return { kind: "placed", folder: kept };
 }
@@ -126,11 +129,24 @@ export async function installWheels(
 /** What the lock itself is to blame for is the module's; everything else may answer better another time. */
 function judgeFetch(what: string, log: string, unread: readonly string[]): Judged {
   const message = `${what} could not be fetched: ${[...unread, lastErrors(log)].join("\n")}`;
-  if (/DO NOT MATCH THE HASHES/.test(log)) return unfit("compile", message);
+  const other = describeMismatch(log);
+  if (other !== null) return outstanding("registry", other);
   const isThere = unread.every((line) => /: 404 /.test(line)) && !/Retrying|timed out|SSLError/.test(log);
   if (isThere && /No matching distribution found/.test(log))
     return unfit("compile", `${message} (only wheels for this Python and platform are taken)`);
   return outstanding("registry", message);
+}
+
+/** `name==version from address (from -r …)`, and the two digests below it. */
+function describeMismatch(log: string): string | null {
+  const said =
+    /DO NOT MATCH THE HASHES[\s\S]*?\n\s*(\S+) from (\S+)[\s\S]*?\n\s*Expected sha256 (\w+)\n[\s\S]*?\n?\s*Got +(\w+)/.exec(
+      log,
+    );
+  const [, what, address, wanted, got] = said ?? [];
+  if (what === undefined || address === undefined || wanted === undefined || got === undefined) return null;
+  const from = address.replace(/#.*$/, "");
+  return describeOtherBytes({ lock: "the lock file", what, wanted, got, from });
 }
 
 /** To pip, a page of the index that does not answer is a page without files: only its own log tells them apart. */

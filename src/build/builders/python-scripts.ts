@@ -82,6 +82,14 @@ for name in sorted(os.listdir(sys.argv[1])):
     print(json.dumps({"name": found["Name"], "version": found["Version"], "requires": found.get_all("Requires-Dist") or []}))
 `;
 
+/** At once, whatever threads the module has left: what it was told to find out is said. Fails as what it tried did. */
+function leave(failed: string): string {
+  return `sys.stdout.flush()
+sys.stderr.flush()
+os._exit(1 if ${failed} else 0)
+`;
+}
+
 /** lib, JSON file with names of modules. Imports all of them, as whoever uses the artifact would. */
 export const importScript = `
 import importlib, json, os, site, sys
@@ -97,14 +105,11 @@ for name in names:
         failed += 1
         print("\\nimport-failed %s: %s: %s" % (name, type(error).__name__, " ".join(str(error).split())[:300]))
 print("\\nimports-done %d" % failed)
-sys.stdout.flush()
-sys.stderr.flush()
-os._exit(0)
-`;
+${leave("failed > 0")}`;
 
-/** lib, folder of what only tests need, module's folder, JSON file with tests. Made for \`unittest\`. */
-export const unittestScript = `
-import importlib, json, os, site, sys, unittest
+/** lib, folder of what only tests need, module's folder, JSON file with tests: how both programs for tests begin. */
+const beginTests = `
+import importlib, json, os, site, sys
 lib, extra, folder, listing = sys.argv[1:5]
 sys.argv[1:] = []
 for path in (lib, extra):
@@ -114,6 +119,18 @@ os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 with open(listing) as file:
     cases = json.load(file)
 failures = []
+`;
+
+/** And how both end: who failed and why, and how many ran. */
+const endTests = `
+for name, reason in failures:
+    print("\\ntest-failed %s: %s" % (name, " ".join(reason.split())[:300]))
+print("\\ntests-done %d" % ran)
+${leave("failures")}`;
+
+/** Made for \`unittest\`. */
+export const unittestScript = `${beginTests}
+import unittest
 suite = unittest.TestSuite()
 
 
@@ -143,49 +160,29 @@ for test, text in [*result.failures, *result.errors]:
     failures.append((test.id(), reason_of(text)))
 for test in result.unexpectedSuccesses:
     failures.append((test.id(), "succeeded, and is marked to fail"))
-for name, reason in failures:
-    print("\\ntest-failed %s: %s" % (name, " ".join(reason.split())[:300]))
-print("\\ntests-done %d" % result.testsRun)
-sys.stdout.flush()
-sys.stderr.flush()
-os._exit(0)
-`;
+ran = result.testsRun
+${endTests}`;
 
 /** The same, for \`pytest\`. */
-export const pytestScript = `
-import json, os, site, sys
-lib, extra, folder, listing = sys.argv[1:5]
-sys.argv[1:] = []
-for path in (lib, extra):
-    site.addsitedir(path)
-os.environ["PYTHONPATH"] = os.pathsep.join((lib, extra))
-os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-with open(listing) as file:
-    cases = json.load(file)
+export const pytestScript = `${beginTests}
 import pytest
 class Count:
     ran = 0
-    failures = []
     def pytest_runtest_logreport(self, report):
         self.ran += report.when == "call"
         if report.failed:
             text = str(report.longrepr).strip().splitlines() if report.longrepr else []
             lines = [line[1:].strip() for line in text if line.startswith("E ")]
-            self.failures.append((report.nodeid, (lines or text or ["failed"])[0]))
+            failures.append((report.nodeid, (lines or text or ["failed"])[0]))
     def pytest_collectreport(self, report):
         if report.failed:
             text = str(report.longrepr).strip().splitlines()
             lines = [line[1:].strip() for line in text if line.startswith("E ")]
-            self.failures.append((report.nodeid, (lines or text or ["failed"])[-1]))
+            failures.append((report.nodeid, (lines or text or ["failed"])[-1]))
 count = Count()
 files = [os.path.join(folder if case["top"] is not None else lib, case["file"]) for case in cases]
 code = int(pytest.main(["-q", "-p", "no:cacheprovider", "--rootdir", folder, *files], plugins=[count]))
-if code not in (0, 1, 5) and not count.failures:
-    count.failures.append(("pytest", "ended with code %d" % code))
-for name, reason in count.failures:
-    print("\\ntest-failed %s: %s" % (name, " ".join(reason.split())[:300]))
-print("\\ntests-done %d" % count.ran)
-sys.stdout.flush()
-sys.stderr.flush()
-os._exit(0)
-`;
+if code not in (0, 1, 5) and not failures:
+    failures.append(("pytest", "ended with code %d" % code))
+ran = count.ran
+${endTests}`;

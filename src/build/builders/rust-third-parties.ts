@@ -7,6 +7,7 @@ import type { LockedCrate } from "../../source/imports/rust-lock.ts";
 import { isKept } from "../kept-use.ts";
 import { normaliseModes } from "../normalise-modes.ts";
 import { type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, outstanding, unfit } from "./builder.ts";
+import { describeOtherBytes } from "./other-bytes.ts";
 import { moveCrate, writeChecksums } from "./rust-vendor.ts";
 
 /** crates.io takes none larger than 10 MiB. */
@@ -75,10 +76,13 @@ async function download(
   crate: LockedCrate,
   folders: { readonly cache: string; readonly packed: string },
 ): Promise<BuildOutcome | null> {
-  const bytes = await get(job, addressOf(address, crate));
+  const from = addressOf(address, crate);
+  const bytes = await get(job, from);
   if (!Buffer.isBuffer(bytes)) return bytes;
-  if (digestOf(bytes) !== crate.checksum)
-    return unfit("compile", `Cargo.lock: ${crate.name} ${crate.version} is not what was locked: another digest came`);
+  const [wanted, got] = [crate.checksum, digestOf(bytes)];
+  const what = `${crate.name} ${crate.version}`;
+  if (got !== wanted)
+    return outstanding("registry", describeOtherBytes({ lock: "Cargo.lock", what, wanted, got, from }));
   await writeFile(join(folders.packed, crate.checksum), bytes);
   const beside = join(folders.cache, `${crate.checksum}.${randomUUID()}`);
   await writeFile(beside, bytes);

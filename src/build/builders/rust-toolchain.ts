@@ -2,13 +2,21 @@ import { execFileSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { describeLinking } from "./c-linking.ts";
 import { findProgram, markPrograms } from "../../source/imports/find-program.ts";
 
 export type RustToolchain =
   | { readonly kind: "present"; readonly text: string; readonly sysroot: string }
   | { readonly kind: "absent"; readonly why: string; readonly next: string };
 
-let known: { readonly marks: string; readonly toolchain: RustToolchain } | null = null;
+interface Known {
+  readonly marks: string;
+  readonly toolchain: RustToolchain;
+  /** What of the machine is linked in: changes as it does. */
+  readonly linked: readonly string[];
+}
+
+let known: Known | null = null;
 
 /**
  * The real folder of rustc and cargo: what is on the PATH is often rustup's stand-in, which picks a toolchain by files
@@ -23,25 +31,27 @@ export function findRustToolchain(): RustToolchain {
     return { kind: "absent", why: "there is no C linker: no cc on the PATH", next: "apt-get install gcc" };
   const rustup = join(process.env["RUSTUP_HOME"] ?? join(homedir(), ".rustup"), "settings.toml");
   const old = known?.toolchain.kind === "present" ? known.toolchain.sysroot : null;
-  const marks = markPrograms([rustc, linker, rustup, ...programsOf(old)]);
+  const marks = markPrograms([rustc, linker, rustup, ...programsOf(old), ...(known?.linked ?? [])]);
   if (known !== null && known.toolchain.kind === "present" && known.marks === marks) return known.toolchain;
-  const toolchain = askToolchain(rustc, linker, next);
+  const { toolchain, linked } = askToolchain(rustc, linker, next);
   const sysroot = toolchain.kind === "present" ? toolchain.sysroot : null;
-  known = { marks: markPrograms([rustc, linker, rustup, ...programsOf(sysroot)]), toolchain };
+  known = { marks: markPrograms([rustc, linker, rustup, ...programsOf(sysroot), ...linked]), toolchain, linked };
   return toolchain;
 }
 
-function askToolchain(rustc: string, linker: string, next: string): RustToolchain {
+function askToolchain(rustc: string, linker: string, next: string): Omit<Known, "marks"> {
   try {
     const sysroot = realpathSync(ask(rustc, ["--print", "sysroot"]));
     const [compiler, cargo] = programsOf(sysroot);
     const about = ask(compiler, ["-vV"]);
     const host = /^host: (.*)$/m.exec(about)?.[1] ?? "unknown host";
     const lines = [about, ask(cargo, ["-V"]), ask(linker, ["--version"])].map((text) => text.split("\n", 1)[0] ?? "");
-    return { kind: "present", text: [...lines, host].join(", "), sysroot };
+    const linking = describeLinking(linker, ask);
+    const text = [...lines, linking.text, host].join(", ");
+    return { toolchain: { kind: "present", text, sysroot }, linked: linking.files };
   } catch (error) {
     const why = error instanceof Error ? (error.message.split("\n", 1)[0] ?? "") : String(error);
-    return { kind: "absent", why: `the Rust toolchain does not answer: ${why}`, next };
+    return { toolchain: { kind: "absent", why: `the Rust toolchain does not answer: ${why}`, next }, linked: [] };
   }
 }
 

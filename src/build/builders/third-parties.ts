@@ -7,9 +7,11 @@ import type { Finding } from "../../source/finding.ts";
 import { lockFile, packageFile, type PackageJson } from "../../source/imports/package-facts.ts";
 import { readLockFile } from "../../source/imports/package-lock.ts";
 import { normaliseModes } from "../normalise-modes.ts";
+import { isWhole, sealContents } from "../kept-contents.ts";
 import { isKept } from "../kept-use.ts";
 import type { Mount } from "../sandbox.ts";
-import { type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, outstanding, unfit } from "./builder.ts";
+import { type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, unfit } from "./builder.ts";
+import { judgeNpmFetch } from "./judge-npm-fetch.ts";
 import { planFetch } from "./plan-fetch.ts";
 
 export interface Placed {
@@ -21,7 +23,7 @@ export interface Placed {
 
 /**
  * Third-party packages, from the lock file only and by its digests, in a step of its own: the one that has network, and
- * the one that runs nothing of what it fetches. Kept by lock file.
+ * the one that runs nothing of what it fetches. Kept by lock file, and looked at again at each use.
  */
 export async function placeThirdParties(
   job: BuildJob,
@@ -38,7 +40,7 @@ export async function placeThirdParties(
     .update(JSON.stringify([packageText, lockText, process.platform, process.arch, process.version]))
     .digest("hex");
   const kept = join(job.cache, "packages", key);
-  if (!(await isKept(kept))) {
+  if (!(await isKept(kept)) || !(await isWhole(kept))) {
     const failed = await fetchPackages(job, { packageText, lockText, kept });
     if (failed !== null) return failed;
   }
@@ -103,20 +105,13 @@ async function fetchPackages(job: BuildJob, fetch: Fetch): Promise<BuildOutcome 
   job.log(result.log);
   const environment = judgeEnvironment("fetching packages", result);
   if (environment !== null) return environment;
-  if (result.kind === "exited" && result.code !== 0) return judgeFetch(result.log);
+  if (result.kind === "exited" && result.code !== 0) return judgeNpmFetch(result.log, fetch.lockText);
   // npm makes no folder where every package is optional and for other platforms.
   await mkdir(join(folder, "node_modules"), { recursive: true });
   await rm(join(folder, ".npm"), { recursive: true, force: true });
+  await sealContents(folder);
   await keepFetched(folder, fetch.kept);
   return null;
-}
-
-/** What the lock file itself is to blame for is the module's; everything else may answer better another time. */
-function judgeFetch(log: string): BuildOutcome {
-  const message = log.trim().split("\n").slice(0, 8).join("\n");
-  if (/\b(EUSAGE|EINTEGRITY|EINVALIDPACKAGENAME|EJSONPARSE)\b/.test(log))
-    return unfit("compile", `${lockFile}: ${message}`);
-  return outstanding("registry", `packages could not be fetched: ${message}`);
 }
 
 export async function keepFetched(folder: string, kept: string): Promise<void> {
