@@ -33,12 +33,28 @@ export function chooseProvider(input: ChooseProviderInput): ProviderOffer | Prob
   }
   const serving = usable.find((offer) => isServedBy(input, offer));
   if (serving !== undefined) return serving;
+  const left = findLeft(input, usable);
+  if (left !== undefined) return neverTold(input, left);
   const [only, ...more] = usable;
   if (only === undefined) return explainNone(input);
   if (more.length === 0) return only;
   const labels = usable.map(providerLabel);
   const why = `${describe(input)} could come from ${listNames(labels)}: assign it with ${requirement.name} from one of them`;
   return { code: "several-providers", module: chosen.module, why };
+}
+
+/**
+ * The provider that served until its host was enrolled anew, not told since: nobody is moved off it to another one, away
+ * from the data, only because that other was told first (case 22).
+ */
+function findLeft(
+  input: ChooseProviderInput,
+  usable: readonly ProviderOffer[],
+): { readonly module: Name; readonly node: Name } | undefined {
+  if (input.requirement.scope === "node" || input.issued.length === 0) return undefined;
+  const served = new Set(input.issued.map(({ provider }) => providerLabel(provider)));
+  const told = new Set(usable.map(providerLabel));
+  return listNeverTold(input).find((one) => served.has(providerLabel(one)) && !told.has(providerLabel(one)));
 }
 
 /** Own offers as composed now, other nodes' as they were last told. Nobody provides for itself. */

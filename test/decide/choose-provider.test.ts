@@ -72,6 +72,18 @@ describe("a choice between providers (case 24)", () => {
     expect(sayProblems(both, "node-a")[0]).toMatch(/^several-providers: /);
   });
 
+  it("is made for nobody by who was told first: the one that served is enrolled anew, and waited for (case 22)", () => {
+    const served = runPush(runPush(exampleMesh(), ["node-b"]).world, ["node-a"]).world;
+    const second = runPush(withAssignment(served, "postgres@node-c"), ["node-c"]).world;
+    const anew = withNode(second, "node-b", { incarnation: "host-new" });
+    expect(sayProblems(anew, "node-a")).toEqual([
+      "provider-never-told: database (postgresql) of meshboard on node-a: its provider postgres@node-b was never told: `push node-b` first",
+    ]);
+    expect(composeOrFail(withoutAssignment(anew, "postgres@node-b"), "node-a").mints).toMatchObject([
+      { id: "node-a.meshboard.database.host-node-a@node-c.postgres.host-node-c" },
+    ]);
+  });
+
   it("says of a chosen one that was never told what to push, and of one that is none that it is none", () => {
     const chosen = (label: string) =>
       withAssignment(exampleMesh(), "meshboard@node-a", { providers: { database: label } });
