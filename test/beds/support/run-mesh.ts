@@ -2,6 +2,8 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 export const program = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
+/** What a person types: the command from its one file, where that serves (decision 0029). */
+const command = fileURLToPath(new URL("../../../bin/mesh.js", import.meta.url));
 export const hostProgram = fileURLToPath(new URL("../../../dist/mesh-host.cjs", import.meta.url));
 
 export interface Ran {
@@ -15,7 +17,7 @@ export function runMesh(state: string, args: readonly string[], waitMs = 600_000
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
-      [program, ...args, "--state", state],
+      [command, ...args, "--state", state],
       { timeout: waitMs, maxBuffer: 64 * 1024 * 1024 },
       (error, stdout, stderr) => {
         const code = error === null ? 0 : error.code;
