@@ -7,6 +7,7 @@ import { benchCommand } from "./runs/command.ts";
 import { benchComparison } from "./runs/comparison.ts";
 import { benchIdle } from "./runs/idle.ts";
 import { benchImports } from "./runs/imports.ts";
+import { benchLarge } from "./runs/large.ts";
 import { benchPush } from "./runs/push.ts";
 import { benchPush200 } from "./runs/push-200.ts";
 import { benchStart } from "./runs/start.ts";
@@ -23,6 +24,7 @@ export interface BenchContext {
 const benches: Readonly<Record<string, (context: BenchContext) => Promise<Row[]>>> = {
   push: benchPush,
   "push-200": benchPush200,
+  large: benchLarge,
   tell: benchTell,
   webhook: benchWebhook,
   wave: benchWave,
