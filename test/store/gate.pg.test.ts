@@ -83,7 +83,7 @@ describe("the fence at the gate (R36, case 36)", () => {
     const seen = await readLease(records.db, mesh);
     const woken = withGate(paused, { mesh, epoch, count: 1 }, async (tx, [number = 0]) => {
       const taken = await takeLease(records.db, { mesh, holder: "controller-2", ageMs: 15_000, seen });
-      expect(taken).toEqual({ epoch: epoch + 1 });
+      expect(taken).toMatchObject({ epoch: epoch + 1 });
       await send(tx, declarationOf("node-a", { epoch, number }));
     });
     await expect(woken).rejects.toThrow(UnavailableError);
