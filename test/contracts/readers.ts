@@ -55,6 +55,7 @@ export const readers: readonly Readers[] = [
       "src/host/state/lock.ts",
       "src/host/state/mark.ts",
       "src/host/state/refusals.ts",
+      "src/host/state/set-aside.ts",
       "src/host/state/state-file.ts",
       "src/host/supervisor/run-file.ts",
     ],
@@ -91,6 +92,7 @@ export const readers: readonly Readers[] = [
       "src/source/imports/workspace-lock.ts",
       "src/source/imports/rust-manifest.ts",
       "src/source/imports/tsconfig.ts",
+      "src/source/imports/typescript-depth.ts",
     ],
     reads:
       "files and tools of four languages: other people's formats, whose unknown members are theirs and are ignored",
@@ -158,7 +160,13 @@ export const readers: readonly Readers[] = [
     tested: "test/decide",
   },
   {
-    files: ["src/cli/arguments.ts", "src/cli/file-name.ts", "src/cli/repository-url.ts", "src/cli/main.ts"],
+    files: [
+      "src/cli/arguments.ts",
+      "src/cli/gateway-address.ts",
+      "src/cli/file-name.ts",
+      "src/cli/repository-url.ts",
+      "src/cli/main.ts",
+    ],
     reads: "what a person typed, and our own package.json",
     tested: "test/cli",
   },
