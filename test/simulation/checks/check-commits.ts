@@ -29,6 +29,13 @@ export interface CommitChecks {
   see(commit: GateCommit): void;
 }
 
+/** What the backup's records had removed as old is in none of them, and was not lost. */
+function isPruned({ pruned }: Records, node: Name, key: string): boolean {
+  const upTo = pruned.get(node);
+  const [epoch = 0, number = 0] = key.split(".").map(Number);
+  return upTo !== undefined && compareOrder({ epoch, number }, upTo) <= 0;
+}
+
 /** By push: those that were to be something else than before it, at any of its looks. */
 type Changed = ReadonlyMap<string, ReadonlySet<Name>>;
 
@@ -48,7 +55,8 @@ export function createCommitChecks(open: (envelope: Uint8Array) => Declaration):
       const kept = new Set(
         [...records.declarations.values()].flat().map(({ sent }) => `${describeOrder(sent.order)} ${sent.digest}`),
       );
-      for (const [key, list] of mail) for (const one of list) one.isLost ||= !kept.has(`${key} ${one.digest}`);
+      for (const [key, list] of mail)
+        for (const one of list) one.isLost ||= !kept.has(`${key} ${one.digest}`) && !isPruned(records, one.node, key);
     },
     look(push, world, baseline) {
       const known = changed.get(push) ?? new Set();
