@@ -92,7 +92,7 @@ export function createControllers(options: ControllersOptions): Controllers {
       return await waitFor(
         "a controller that acts",
         async () => {
-          const pid = Number((await options.readHolder())?.split("/").at(-1));
+          const pid = Number((await options.readHolder())?.split("/").at(1));
           const found = listAlive().find((one) => one.pid === pid);
           return found?.text().includes(ready) === true ? found : null;
         },
