@@ -21,7 +21,7 @@ beforeEach(async () => {
   const authority = await createCertificateAuthority({ mesh: flow.mesh, nowMs });
   const tls = await issueServerCertificate(authority, { names: [], addresses: ["127.0.0.1"], nowMs });
   await writeFile(flow.config.gateway.certificateFile, tls.certPem);
-  await writeFile(flow.config.gateway.certificateKeyFile, tls.keyPem);
+  await writeFile(flow.config.gateway.certificateKeyFile, tls.keyPem, { mode: 0o600 });
   // The poll would come after the end of this test: what is found here, the webhook told.
   const watch = flow.watch(600_000);
   gateway = await startGateway(flow.config, flow.parts, async (source) => {

@@ -95,7 +95,7 @@ describe("a shell that ends in the middle of its push (R40, R50)", () => {
     await holdSends(async () => {
       await untilItWaits();
       const controller = served.startController();
-      await controller.hears(`/${shell.pid} holds the lease since`, 120_000);
+      await controller.hears(new RegExp(`/${shell.pid}/[0-9a-f]{8} holds the lease since`), 120_000);
       await untilItWaits();
       shell.child.kill("SIGINT");
       await shell.hears("what was begun ends first");

@@ -23,7 +23,7 @@ export interface MeshProcess {
   readonly pid: number;
   /** Everything it wrote so far. */
   output(): string;
-  hears(text: string, withinMs?: number): Promise<void>;
+  hears(text: string | RegExp, withinMs?: number): Promise<void>;
   /** The signal, and then its end. */
   end(signal: NodeJS.Signals): Promise<number | null>;
   ended(): Promise<number | null>;
@@ -98,7 +98,9 @@ function startProcess(script: string, words: readonly string[]): MeshProcess {
     output: () => output,
     async hears(text, withinMs = 60_000) {
       try {
-        await waitUntil(`"${text}" is said`, async () => output.includes(text), withinMs);
+        const isSaid = async (): Promise<boolean> =>
+          typeof text === "string" ? output.includes(text) : text.test(output);
+        await waitUntil(`"${text}" is said`, isSaid, withinMs);
       } catch (cause) {
         throw new Error(`it said only:\n${output}`, { cause });
       }
