@@ -10,9 +10,9 @@ import { toRow, type Goal, type Row } from "../report/row.ts";
 const count = Number(process.env["MESH_BENCH_MODULES"] ?? 1_000);
 const runs = Number(process.env["MESH_BENCH_RUNS"] ?? 5);
 const coldRuns = Math.min(2, runs);
-/** A controller has made comparisons before: so many are made first, and so many counted, where each takes milliseconds. */
+/** A controller has made thousands of comparisons before: so many are made first, until V8 has compiled them; then so many count. */
 const ownRuns = 4 * runs;
-const warmRuns = 10;
+const warmRuns = 60;
 
 interface Timed {
   readonly name: string;
