@@ -21,6 +21,8 @@ export type Received = "accepted" | "duplicate" | "refused" | "not-written";
 export interface OpenInbox extends Inbox {
   /** Checks everything before anything is touched; then writes it down; only then is it `accepted` (R38, R43). */
   receive(envelope: Uint8Array): Promise<Received>;
+  /** There is nothing newer to accept: what could not be written down is not offered any more. True: there was such. */
+  overtake(): boolean;
   /** Counts something else that was refused, e.g. a root. */
   note(refusal: NewRefusal): Promise<void>;
   /** What this check refused has been overtaken. */
@@ -67,6 +69,12 @@ export async function createInbox(options: InboxOptions): Promise<OpenInbox> {
       return state.stateProblem;
     },
     receive: (envelope) => receive(options, state, envelope),
+    overtake() {
+      const was = state.stateProblem;
+      state.stateProblem = null;
+      if (was !== null) options.log.info("it is not offered any more", { what: was });
+      return was !== null;
+    },
     note: (refusal) => refuse(options, state, refusal),
     async forget(check) {
       const left = state.refusals.filter((refusal) => refusal.check !== check);

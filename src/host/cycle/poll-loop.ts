@@ -2,7 +2,7 @@ import type { Controller } from "../controller.ts";
 import { describeFailure } from "../describe-failure.ts";
 import type { HostClock } from "../host-clock.ts";
 import type { Log } from "../log.ts";
-import { orderOf, type OpenInbox } from "./inbox.ts";
+import { orderOf, type OpenInbox, type Received } from "./inbox.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 
 export interface PollOptions {
@@ -13,8 +13,8 @@ export interface PollOptions {
   readonly chance: () => number;
   /** The controller has answered. */
   readonly onWord: () => void;
-  /** Something was accepted, refused, or could not be written down. */
-  readonly onChange: (what: "accepted" | "duplicate" | "refused" | "not-written") => void;
+  /** Something was accepted, refused, could not be written down, or need not be any more. */
+  readonly onChange: (what: Received | "overtaken") => void;
 }
 
 /** As long as the gateway lets a request wait, less what the way takes. */
@@ -36,6 +36,8 @@ export async function pollLoop(options: PollOptions, signal: AbortSignal): Promi
       failures = 0;
       onWord();
       if (envelope === null) {
+        // Records that were put back to an earlier day offer nothing instead.
+        if (inbox.overtake()) onChange("overtaken");
         // The gateway lets one question of a node wait: of two copies of a host each would end the other's at once.
         soon = clock.nowMs() - askedMs < soonMs ? soon + 1 : 0;
         if (soon > 0) await clock.wait(retryDelayMs(soon, chance()), signal);

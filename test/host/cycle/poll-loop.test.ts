@@ -5,7 +5,7 @@ import { createModelClock } from "../support/model-clock.ts";
 
 const never = (): void => undefined;
 const log = { info: never, warn: never, error: never };
-const inbox = { accepted: null } as unknown as OpenInbox;
+const inbox = { accepted: null, overtake: () => false } as unknown as OpenInbox;
 
 describe("asking for what is newer (R33)", () => {
   it("waits longer and longer where *nothing* comes at once: a copy of this host asks, too", async () => {
@@ -34,5 +34,26 @@ describe("asking for what is newer (R33)", () => {
     await pollLoop({ controller, inbox, log, clock, chance: () => 0.5, onWord: never, onChange: never }, stop.signal);
     expect(asked).toBe(5);
     expect(waits).toEqual([]);
+  });
+
+  it("says that what could not be written down is not offered any more, once there is nothing newer", async () => {
+    const { clock, stop } = createModelClock(8);
+    const changes: string[] = [];
+    let problem = true;
+    const overtake = (): boolean => {
+      const was = problem;
+      problem = false;
+      return was;
+    };
+    const answers = [Buffer.from("a declaration"), null, null];
+    const fetchDeclaration = async (): Promise<Buffer | null> => {
+      if (answers.length === 1) stop.abort();
+      return answers.shift() ?? null;
+    };
+    const full = { ...inbox, receive: async () => "not-written" as const, overtake };
+    const onChange = (what: string): void => void changes.push(what);
+    const options = { controller: { fetchDeclaration }, inbox: full, log, clock, chance: () => 0.5, onWord: never };
+    await pollLoop({ ...options, onChange }, stop.signal);
+    expect(changes).toEqual(["not-written", "overtaken"]);
   });
 });
