@@ -105,10 +105,19 @@ export async function openFaultBed({ inside, say, programs }: BedOptions): Promi
   try {
     await raiseMesh(bed);
   } catch (error) {
+    await sayLastWords(bed);
     await closeBed(bed);
     throw error;
   }
   return bed;
+}
+
+/** A mesh that does not come up is removed with its logs: why it did not is in them. */
+async function sayLastWords({ hosts, say }: FaultBed): Promise<void> {
+  for (const node of hosts.nodes) {
+    const words = await readFile(hosts.logFile(node), "utf8");
+    say(`${node} said last:\n${words.trim().split("\n").slice(-8).join("\n")}`);
+  }
 }
 
 /** `mesh up` makes tables, keys and ports; it is ended again, since the faults need what it would mend. */
