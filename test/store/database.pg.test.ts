@@ -55,7 +55,8 @@ describe("an answer that does not come", () => {
   });
 
   it("is an UnavailableError when the pool is exhausted, and the pool goes on afterwards", async () => {
-    const db = records.open({ maxConnections: 1, connectTimeoutMs: 100 });
+    // Also for the one connection that there is, on a machine that has other things to do.
+    const db = records.open({ maxConnections: 1, connectTimeoutMs: 2_000 });
     const go = latch();
     const holding = inTransaction(db, { isolation: "read committed" }, () => go.opened);
     expect(await failureOf(db.query(`select 1`))).toBeInstanceOf(UnavailableError);
