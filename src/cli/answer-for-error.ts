@@ -13,6 +13,13 @@ export interface ErrorAnswer {
 const noAnswerCodes =
   /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|EPIPE|08\w{3}|57P0[1-3]|53300)$/;
 
+/** What a machine has no room for, or does not let be written: nothing that a person typed, and no bug. */
+const noRoom: Readonly<Record<string, string>> = {
+  ENOSPC: "its disk is full: make room, then try again",
+  EDQUOT: "its user has no room left: make room, then try again",
+  EROFS: "its disk can only be read: mount it for writing, then try again",
+};
+
 /** The one place where an error becomes an exit code. An error nobody foresaw is our own bug: 2, never 1 or 0. */
 export function answerForError(error: unknown): ErrorAnswer {
   if (error instanceof InputError) return { kind: "input", code: 2, message: error.message, next: error.next };
@@ -33,12 +40,20 @@ export function answerForError(error: unknown): ErrorAnswer {
     };
   }
   const message = error instanceof Error ? error.message : String(error);
+  const room = findRoom(error, 0);
+  if (room !== null) return { kind: "unavailable", code: 3, message, next: room };
   return {
     kind: "bug",
     code: 2,
     message,
     next: "this is a bug in mesh: run again with MESH_DEBUG=1 for the stack and report it",
   };
+}
+
+function findRoom(error: unknown, depth: number): string | null {
+  if (typeof error !== "object" || error === null || depth > 8) return null;
+  const next = "code" in error && typeof error.code === "string" ? noRoom[error.code] : undefined;
+  return next ?? ("cause" in error ? findRoom(error.cause, depth + 1) : null);
 }
 
 /** Looks through causes: an error is wrapped by each layer that knows more. */

@@ -7,6 +7,7 @@ const groupSummaries: Readonly<Record<string, string>> = {
   keys: "make, look at and replace the mesh's keys",
   "keys root": "sign and publish root documents",
   lease: "look at the lease of the controllers",
+  records: "look at and remove old records",
   database: "look after the records' database",
 };
 

@@ -16,6 +16,8 @@ describe("what an error ends a command with (R48)", () => {
     ],
     ["a bare refused connection", withCode("ECONNREFUSED"), 3],
     ["a refused connection inside another error", new Error("reading", { cause: withCode("ECONNREFUSED") }), 3],
+    ["a full disk", Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" }), 3],
+    ["a full disk inside another error", new Error("writing", { cause: withCode("EDQUOT") }), 3],
     ["every address refused", new AggregateError([withCode("ECONNREFUSED"), withCode("ECONNREFUSED")]), 3],
     ["PostgreSQL is starting up", withCode("57P03"), 3],
     ["our own bug", new TypeError("x is not a function"), 2],

@@ -66,3 +66,14 @@ describe("a module whose newer commit waits (R16)", () => {
     expect((await bed.run("why", "core")).stdout).not.toContain("newer commit");
   });
 });
+
+describe("a module whose source moved, a moment before it is known what follows (R31, R48)", () => {
+  it("is out of date, and what was built of it has not the same content", async () => {
+    expect((await bed.run("status")).stdout).toMatch(/^core +source \w+ · built from \w+ · fit/m);
+    await bed.records.db.query(`update module set tree = $1 where name = 'core'`, ["ab".repeat(20)]);
+    expect((await bed.run("status")).stdout).toMatch(/^core +source \w+ · built from \w+ · out of date/m);
+    expect(await bed.documentOf("status")).toMatchObject({
+      modules: expect.arrayContaining([expect.objectContaining({ module: "core", standing: "out-of-date" })]),
+    });
+  });
+});

@@ -131,19 +131,20 @@ function statusOfModule(
 ): StatusModule {
   const build = records.fitBuilds.find((one) => one.module === module.name && one.inputs === module.fitInputs);
   const deliveries = nodes.flatMap((node) => deliveryNode(records, module.name, node));
+  const { standing, standingWhy } = standingNow(module, build);
   const line = deliveryLine(
     {
       module: module.name,
       sourceCommit: module.sourceCommit,
-      standing: module.standing,
+      standing,
       // A reason may quote a repository's file names, and the line is shown as it is.
-      standingWhy: plainLine(module.standingWhy, 240),
+      standingWhy: plainLine(standingWhy, 240),
       fit:
         module.fitArtifact === null || build === undefined
           ? null
           : { artifact: module.fitArtifact, commit: build.commit },
       // Changes of its source that comparisons saw: fast commits between two looks are one of them.
-      behindBy: module.standing === "current" ? 0 : countMoves(module, build?.moves ?? null),
+      behindBy: standing === "current" ? 0 : countMoves(module, build?.moves ?? null),
       waitingFor: [],
       nodes: deliveries,
     },
@@ -151,8 +152,8 @@ function statusOfModule(
   );
   return {
     ...line,
-    standing: module.standing,
-    standingWhy: whyWithPlace(module),
+    standing,
+    standingWhy: whyWithPlace({ ...module, standing, standingWhy }),
     findings: countFindings(module),
     ...labelsOf(records.labels.find((one) => one.module === module.name)),
     ...lookAt(records, module),
@@ -162,6 +163,17 @@ function statusOfModule(
       applied: applied && declared === module.fitArtifact,
     })),
   };
+}
+
+/** A look writes what the sources say first, and how modules stand by it a moment later. */
+function standingNow(
+  module: ModuleRecord,
+  build: StatusRecords["fitBuilds"][number] | undefined,
+): Pick<ModuleRecord, "standing" | "standingWhy"> {
+  const { standing, standingWhy, tree } = module;
+  if (standing !== "current" || build === undefined || tree === null || build.closure.tree === tree)
+    return { standing, standingWhy };
+  return { standing: "out-of-date", standingWhy: "its source moved, and what follows from it is being worked out" };
 }
 
 function countMoves(module: ModuleRecord, moves: number | null): number | null {
@@ -176,7 +188,11 @@ function countFindings({ findings }: ModuleRecord): StatusModule["findings"] {
 }
 
 /** A source that cannot be built: the reason, with the first place in it that says so where the reason names none. */
-function whyWithPlace({ standing, standingWhy, findings }: ModuleRecord): string {
+function whyWithPlace({
+  standing,
+  standingWhy,
+  findings,
+}: Pick<ModuleRecord, "standing" | "standingWhy" | "findings">): string {
   if (standing !== "broken") return standingWhy;
   const first = findings.find((finding) => finding.severity === "error") ?? findings[0];
   if (first === undefined || standingWhy.includes(sayPlace(first))) return standingWhy;
