@@ -113,10 +113,10 @@ export async function openFaultBed({ inside, say, programs }: BedOptions): Promi
 }
 
 /** A mesh that does not come up is removed with its logs: why it did not is in them. */
-async function sayLastWords({ hosts, say }: FaultBed): Promise<void> {
-  for (const node of hosts.nodes) {
-    const words = await readFile(hosts.logFile(node), "utf8");
-    say(`${node} said last:\n${words.trim().split("\n").slice(-8).join("\n")}`);
+async function sayLastWords(bed: FaultBed): Promise<void> {
+  for (const node of bed.hosts.nodes) {
+    const words = await readFile(bed.hosts.logFile(node), "utf8");
+    bed.say(`${node} said last:\n${words.trim().split("\n").slice(-8).join("\n")}`);
   }
 }
 
