@@ -25,7 +25,7 @@ export type HostClientOptions = {
   readonly limits?: LinkLimits;
   /** For the time in proofs. */
   readonly nowMs?: () => number;
-  /** How long nothing may come before the gateway counts as away; a long poll adds its own wait. */
+  /** How long nothing may come, or no connection, before the gateway counts as away; a long poll adds its own wait. */
   readonly idleMs?: number;
 };
 
@@ -82,20 +82,21 @@ const enrolledSchema = z.object({
 export function createHostClient(options: HostClientOptions): HostClient {
   const { node, limits = defaultLinkLimits, nowMs = Date.now, idleMs = 20_000 } = options;
   const connection = connect(options.url, options.caPem);
-  const send = (request: Omit<PinnedRequest, "headers" | "idleMs">, headers = {}, waitMs = 0) => {
+  const send = (request: Omit<PinnedRequest, "headers" | "idleMs" | "connectMs">, headers = {}, waitMs = 0) => {
     const { method, path, body = Buffer.alloc(0) } = request;
     const proof = makeProof({ node, method, path, body, nowMs: nowMs() }, options.signKey);
     return sendPinned(connection, {
       ...request,
       headers: { ...headers, ...speaks, [proofHeader]: proof },
       idleMs: idleMs + waitMs,
+      connectMs: idleMs,
     });
   };
   return {
     async enrol({ secret, keys }) {
       const body = Buffer.from(JSON.stringify({ token: secret, node, keys }), "utf8");
       // Without a proof: the gateway does not know this key yet, the token is what counts.
-      const request = { method: "POST", path: "/v1/enrol", body, headers: speaks, idleMs } as const;
+      const request = { method: "POST", path: "/v1/enrol", body, headers: speaks, idleMs, connectMs: idleMs } as const;
       const response = await sendPinned(connection, request);
       return readEnrolled(await readBody(response, limits.envelopeBytes), limits);
     },

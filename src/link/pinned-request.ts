@@ -1,5 +1,5 @@
 import { Agent, request as httpsRequest } from "node:https";
-import type { IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import { errorCode, UnavailableError } from "../core/errors.ts";
 import { RefusedError } from "./refused-error.ts";
 
@@ -14,6 +14,8 @@ export type PinnedRequest = {
   readonly body?: Uint8Array;
   /** Nothing came or went for so long: nobody is there. */
   readonly idleMs: number;
+  /** So long a connection may take to be there, however long its answer may then be waited for. */
+  readonly connectMs: number;
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -110,11 +112,28 @@ function openRequest(connection: PinnedConnection, request: PinnedRequest): Prom
       signal: request.signal,
     });
     outgoing.setTimeout(request.idleMs, () => outgoing.destroy(new Error(`nothing came for ${request.idleMs} ms`)));
+    boundConnecting(outgoing, request.connectMs);
     outgoing.once("response", resolve);
     outgoing.on("error", (error) => {
       reject(request.signal?.aborted === true ? request.signal.reason : unavailable(error));
     });
     outgoing.end(body);
+  });
+}
+
+/**
+ * A request's own timeout begins once it is connected: where packets are dropped without a word, the kernel alone would
+ * say so, after two minutes.
+ */
+function boundConnecting(outgoing: ClientRequest, connectMs: number): void {
+  outgoing.once("socket", (socket) => {
+    if (!socket.connecting) return;
+    const timer = setTimeout(() => {
+      outgoing.destroy(new Error(`no connection came about in ${connectMs} ms`));
+    }, connectMs);
+    const clear = (): void => clearTimeout(timer);
+    socket.once("connect", clear);
+    socket.once("close", clear);
   });
 }
 

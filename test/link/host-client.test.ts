@@ -17,6 +17,7 @@ import {
 import { createHostClient } from "../../src/link/host-client.ts";
 import { RefusedError } from "../../src/link/refused-error.ts";
 import { hostKey } from "./support/fixtures.ts";
+import { listenDeaf } from "./support/listen-deaf.ts";
 import { failureOf, raiseGateway, until } from "./support/raise-gateway.ts";
 
 const digestOf = (bytes: Uint8Array): Digest => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
@@ -89,6 +90,20 @@ describe("a gateway that is not ours, or not well", () => {
     const odd = await serve(handle);
     expect(await failureOf(odd.fetchDeclaration(null, 0))).toBeInstanceOf(UnavailableError);
     odd.close();
+  });
+
+  it("is away soon where not even a connection comes about: packets are dropped without a word", async () => {
+    const deaf = await listenDeaf();
+    const url = `https://127.0.0.1:${deaf.port}`;
+    const client = createHostClient({ url, caPem: authority.certPem, node: "node-a", signKey: hostKey, idleMs: 300 });
+    try {
+      const failure = await failureOf(client.fetchDeclaration(null, 50_000));
+      expect(failure).toBeInstanceOf(UnavailableError);
+      expect(String(failure)).toContain("no connection came about in 300 ms");
+    } finally {
+      client.close();
+      deaf.close();
+    }
   });
 
   it("is refused when it answers 4xx, with a reason made harmless", async () => {
