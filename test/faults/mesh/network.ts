@@ -42,7 +42,8 @@ export async function openNetwork(): Promise<Network> {
   };
   const address = `${subnet}.1`;
   await run("ip", ["link", "set", "lo", "up"]);
-  await run("ip", ["link", "add", "mesh0", "type", "bridge"]);
+  // Else a bridge takes the lowest address of its ports, and what a node has learnt of it is wrong once a port is added.
+  await run("ip", ["link", "add", "mesh0", "address", "02:6d:65:73:68:01", "type", "bridge"]);
   await run("ip", ["address", "add", `${address}/24`, "dev", "mesh0"]);
   await run("ip", ["link", "set", "mesh0", "up"]);
   return {
