@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { ExitCode } from "../decide/exit-code.ts";
 import { DeadEpochError, InputError, RecordsRefusedError, StoppedError, UnavailableError } from "../core/errors.ts";
 
@@ -15,10 +16,13 @@ const noAnswerCodes =
 
 /** What a machine has no room for, or does not let be written: nothing that a person typed, and no bug. */
 const noRoom: Readonly<Record<string, string>> = {
-  ENOSPC: "its disk is full: make room, then try again",
-  EDQUOT: "its user has no room left: make room, then try again",
-  EROFS: "its disk can only be read: mount it for writing, then try again",
+  ENOSPC: "is full: make room, then try again",
+  EDQUOT: "has no room left for this user: make room, then try again",
+  EROFS: "can only be read: mount it for writing, then try again",
 };
+/** PostgreSQL says no more than a file below its data folder. */
+const diskOfRecords =
+  "the disk of PostgreSQL's data is full (postgres-* in the state folder, where mesh up keeps it): make room, then try again";
 
 /** The one place where an error becomes an exit code. An error nobody foresaw is our own bug: 2, never 1 or 0. */
 export function answerForError(error: unknown): ErrorAnswer {
@@ -52,8 +56,11 @@ export function answerForError(error: unknown): ErrorAnswer {
 
 function findRoom(error: unknown, depth: number): string | null {
   if (typeof error !== "object" || error === null || depth > 8) return null;
-  const next = "code" in error && typeof error.code === "string" ? noRoom[error.code] : undefined;
-  return next ?? ("cause" in error ? findRoom(error.cause, depth + 1) : null);
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  if (code === "53100") return diskOfRecords;
+  const words = noRoom[code];
+  if (words !== undefined) return `the disk of ${"path" in error ? dirname(String(error.path)) : "that file"} ${words}`;
+  return "cause" in error ? findRoom(error.cause, depth + 1) : null;
 }
 
 /** Looks through causes: an error is wrapped by each layer that knows more. */

@@ -1,13 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { InputError } from "../core/errors.ts";
 import { nameSchema } from "../core/names.ts";
 import { readPrivateFileIfThere } from "../disk/private-file.ts";
+import { postgresFolder, readKeptMajor } from "../embedded/postgres-data.ts";
 import type { ServeConfig } from "../worker/serve-config.ts";
 import { readDatabaseUrl } from "./mesh-connection.ts";
-import { meshPaths, readMeshSetup } from "./mesh-setup.ts";
+import { type MeshPaths, meshPaths, readMeshSetup } from "./mesh-setup.ts";
 
 const webhooksSchema = z.record(
   nameSchema,
@@ -44,10 +46,27 @@ export async function readServeConfig(stateFolder: string): Promise<ServeConfig>
       builds: paths.builds,
       cache: paths.cache,
     },
+    watchedFolders: await listWatchedFolders(paths),
     webhooks: await readWebhooks(paths.webhooks),
     workflowBundleFile: fileURLToPath(new URL("../../dist/workflow-bundle.js", import.meta.url)),
     ...setup.settings,
   };
+}
+
+/** Each may be a mount of its own. PostgreSQL's data is here only where `mesh up` keeps it. */
+async function listWatchedFolders(paths: MeshPaths): Promise<readonly string[]> {
+  const major = await readKeptMajor(paths.root, postgresFolder);
+  const data = major === null ? [] : [join(paths.root, `${postgresFolder}-${major}`)];
+  return [
+    paths.root,
+    ...data,
+    paths.temporal,
+    paths.artifacts,
+    paths.repositories,
+    paths.builds,
+    paths.cache,
+    paths.log,
+  ];
 }
 
 async function readWebhooks(path: string): Promise<ServeConfig["webhooks"]> {

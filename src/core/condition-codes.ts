@@ -1,4 +1,5 @@
 import { artifactConditionKinds } from "./artifact-conditions.ts";
+import { diskConditionKinds } from "./disk-conditions.ts";
 
 /** One kind of condition: who watches what, who opens and who closes it (R33). Files are below `src`. */
 export interface ConditionKind {
@@ -12,7 +13,7 @@ export interface ConditionKind {
   /** Where it is closed by what it watches; `a person`: only `mesh conditions clear` does that. */
   readonly closes: readonly string[] | "a person";
   /** When somebody should look now: `mesh status` and `mesh conditions` end with 2. */
-  readonly urgent: "yes" | "no" | "when it is near" | "for declarations";
+  readonly urgent: "yes" | "no" | "when it is near" | "when there is none" | "for declarations";
   /** In short; the condition itself says it of its subject. */
   readonly remedy: string;
 }
@@ -120,6 +121,7 @@ export const conditionKinds: readonly ConditionKind[] = [
     remedy: "see the mesh's loop in the Temporal UI; `mesh build` looks again",
   },
   ...artifactConditionKinds,
+  ...diskConditionKinds,
   {
     code: "listener-lost",
     subject: "declarations",

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { digestSchema, nameSchema, timestampSchema } from "./names.ts";
 import { orderSchema } from "./declaration.ts";
 import { resourceIdSchema } from "./resource.ts";
+import { tightDiskSchema } from "./tight-disk.ts";
 
 /** What the host read back of one resource; `applied` only when the read back matches (R43). */
 export const resourceReportSchema = z.object({
@@ -81,6 +82,8 @@ export const reportSchema = z.object({
   /** As many as a declaration may hold, as many that are removed for it, and the host's own state. */
   resources: z.array(resourceReportSchema).max(10_001),
   refusals: z.array(refusalSchema).max(50),
+  /** Disks of its machine with little or no room. Left out: none, or a host of before, which does not say. */
+  disks: z.array(tightDiskSchema).max(8).optional(),
 });
 export type Report = z.infer<typeof reportSchema>;
 

@@ -41,9 +41,15 @@ export async function writeDurably(
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw error;
+    throw nameFile(error, file);
   }
   await syncFolder(path.dirname(file));
+}
+
+/** What fails on an open file names none: a full disk would be nobody's. The code and the class stay the system's. */
+function nameFile(error: unknown, file: string): unknown {
+  if (!(error instanceof Error) || "path" in error) return error;
+  return Object.assign(error, { message: `${error.message} '${file}'`, path: file });
 }
 
 /** Makes what was renamed in a folder survive a power cut. */

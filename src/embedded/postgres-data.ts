@@ -11,6 +11,9 @@ import { writeDurably } from "../disk/write-durably.ts";
 export const postgresUser = "mesh";
 export const postgresDatabase = "mesh";
 
+/** Of the data folder, before its major version, where nobody chose another. */
+export const postgresFolder = "postgres";
+
 /** The major version in the name of a data folder beside `parent`/`name`; null when there is none. */
 export async function readKeptMajor(parent: string, name: string): Promise<number | null> {
   const majors = (await readdir(parent))

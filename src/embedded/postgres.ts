@@ -8,6 +8,7 @@ import {
   keepPassword,
   postgresDatabase,
   postgresUser,
+  postgresFolder,
   readKeptMajor,
   writeSettings,
 } from "./postgres-data.ts";
@@ -51,7 +52,7 @@ const readyTimeoutMs = 60_000;
 /** Starts the server of this folder, or adopts it. It outlives this process until `stop`. */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const runAs = readRunAs();
-  const name = options.name ?? "postgres";
+  const name = options.name ?? postgresFolder;
   if (runAs !== null && !(await isReachableBy(runAs, options.parent))) {
     throw new InputError(
       `PostgreSQL refuses to run as root, and the user nobody cannot get to ${options.parent}`,

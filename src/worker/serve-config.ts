@@ -31,6 +31,8 @@ export interface ServeConfig {
     readonly builds: string;
     readonly cache: string;
   };
+  /** Folders of this machine whose disks are watched for room. */
+  readonly watchedFolders: readonly string[];
   /** Webhook source → secrets that verify it (several while one is being rotated). */
   readonly webhooks: Readonly<
     Record<

@@ -17,6 +17,7 @@ import { resumePushes } from "./resume-pushes.ts";
 import { startGateway } from "./start-gateway.ts";
 import { installTemporalRuntime } from "./temporal-runtime.ts";
 import { watchArtifacts } from "./watch-artifacts.ts";
+import { watchDisks } from "./watch-disks.ts";
 import { watchKeys } from "./watch-keys.ts";
 import { watchLeftovers } from "./watch-leftovers.ts";
 import { watchRecords } from "./watch-records.ts";
@@ -116,6 +117,7 @@ async function actUntilStopped(
   const built = watchKept(config, parts, lease);
   const keys = watchKeys({ ...parts, mesh: config.mesh, nowMs: Date.now });
   const waits = watchWaits({ ...parts, mesh: config.mesh });
+  const disks = watchDisks({ ...parts, mesh: config.mesh, folders: config.watchedFolders });
   const resumer = resumePushes({ ...parts, mesh: config.mesh, controller, mayAct: () => lease.mayAct() });
   const gateway = await startGateway(config, parts, async (source) => {
     const repository = config.webhooks[source]?.repository;
@@ -132,6 +134,7 @@ async function actUntilStopped(
     await resumer.stop();
     await built.stop();
     await waits.stop();
+    await disks.stop();
     await keys.stop();
     await gateway.close();
     await controller.close();

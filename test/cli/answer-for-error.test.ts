@@ -27,6 +27,18 @@ describe("what an error ends a command with (R48)", () => {
     expect(answerForError(error).code).toBe(code);
   });
 
+  it.each([
+    [
+      "which file",
+      Object.assign(new Error("write"), { code: "ENOSPC", path: "/mesh/keys/a" }),
+      "the disk of /mesh/keys is full",
+    ],
+    ["no file", new Error("x", { cause: withCode("ENOSPC") }), "the disk of that file is full"],
+    ["PostgreSQL's own words", withCode("53100"), "the disk of PostgreSQL's data is full"],
+  ])("a full disk that says %s is named with what to do", (_what, error, words) => {
+    expect(answerForError(error)).toMatchObject({ code: 3, next: expect.stringContaining(words) });
+  });
+
   it("is never 0 and never 1: an error is not an answer", () => {
     for (const error of [null, undefined, 0, {}, new Error("x"), withCode("EPIPE")]) {
       expect(answerForError(error).code).toBeGreaterThan(1);

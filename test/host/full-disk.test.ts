@@ -81,8 +81,11 @@ describe.skipIf(!canMount)("a full disk (skipped, needs root)", { timeout: 60_00
     expect(resourceOf(full, "host/state")?.message).toContain("declaration 1.2 cannot be written down: no space");
     expect(await readText(path.join(dir, "state/mark.json"))).toBe(mark);
     expect(await readText(path.join(bed.root, "etc/web/settings"))).toBe("one");
+    const named = await bed.report(({ disks }) => disks?.[0]?.room === "none", "names the disk");
+    expect(named.disks?.[0]?.folders).toEqual([path.join(dir, "state"), bed.root, path.join(dir, "log")]);
     await rm(path.join(dir, "ballast"));
     await bed.report((report) => report.has?.number === 2 && report.outcome === "applied", "applied", 30_000);
+    await bed.report(({ disks }) => disks === undefined, "names no disk any more", 30_000);
     expect(await readText(path.join(bed.root, "etc/web/settings"))).toBe("two");
   });
 });

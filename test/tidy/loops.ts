@@ -54,6 +54,12 @@ export const loopFiles: readonly LoopFile[] = [
     trouble: { condition: "wait-watch-failing" },
   },
   {
+    file: "worker/watch-disks.ts",
+    count: 1,
+    what: "looks how much room there is, here and by the reports of hosts",
+    trouble: { condition: "disk-watch-failing" },
+  },
+  {
     file: "worker/watch-strangers.ts",
     count: 1,
     what: "keeps who calls as a host and is not known",

@@ -4,6 +4,7 @@ import { parseName } from "../arguments.ts";
 import { type OpenState, openStateFolder } from "../../embedded/state-folder.ts";
 import { createSupervisor, type Supervisor } from "../../embedded/supervisor.ts";
 import { meshPaths, readSettings } from "../mesh-setup.ts";
+import { expectRoom } from "../up/expect-room.ts";
 import { bringUp } from "../up/bring-up.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 import { plainLine } from "../text/plain.ts";
@@ -40,6 +41,7 @@ export const upCommand: CommandDefinition = {
     const state = await openStateFolder({ path, progress: say });
     const supervisor = createSupervisor({ progress: say });
     try {
+      await expectRoom(state.paths.root, say);
       const paths = meshPaths(state.paths.root);
       const parts: UpParts = {
         mesh: await chooseMesh(paths, asked),

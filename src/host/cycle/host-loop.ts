@@ -14,6 +14,8 @@ import { reportDamaged } from "../state/describe-damaged.ts";
 import type { DamagedFile, OnDamaged } from "../state/set-aside.ts";
 import { createHostDisk, type HostDisk } from "../state/host-disk.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
+import { findTightDisks } from "../../disk/measure-room.ts";
+import { createDiskWatch } from "./disk-watch.ts";
 import { createApplyLoop, type ApplyLoop } from "./apply-loop.ts";
 import { applyPass } from "./apply-pass.ts";
 import type { Providers } from "./handlers.ts";
@@ -76,7 +78,10 @@ export async function createHostLoop(options: HostLoopOptions): Promise<HostLoop
   };
   const outbox = createOutbox({ controller, signReport, clock, log, chance, onWord, onBehind });
   const { boot } = options;
-  const reporter = createReporter({ identity, boot, inbox, nowMs, lastWordMs: () => lastWordMs, put: outbox.put });
+  const find = () => findTightDisks([folders.state, folders.root, folders.log]);
+  const disks = createDiskWatch({ find, log, onChange: () => look() });
+  const said = { lastWordMs: () => lastWordMs, tightDisks: () => disks.tight };
+  const reporter = createReporter({ identity, boot, inbox, nowMs, ...said, put: outbox.put });
   const loop = await createLoop(options, disk, inbox, reporter.report);
   look = loop.look;
   const sayStale = createStaleSayer({ log, nowMs }, inbox, () => lastWordMs);
@@ -84,7 +89,11 @@ export async function createHostLoop(options: HostLoopOptions): Promise<HostLoop
     lookAt: loop.lookAt,
     async run(signal) {
       const poll = pollLoop({ controller, inbox, log, clock, chance, onWord, onChange: () => loop.look() }, signal);
-      const endStale = clock.every(options.intervalMs, sayStale);
+      await disks.look();
+      const endStale = clock.every(options.intervalMs, () => {
+        sayStale();
+        void disks.look();
+      });
       const walks = walkLoop({ walk, clock, chance, everyMs: options.intervalMs * intervalsPerWalk }, signal);
       try {
         await Promise.all([poll, walks, outbox.run(signal), loop.run(signal)]);

@@ -1,4 +1,5 @@
 import type { Report, ResourceReport } from "../../core/report.ts";
+import { traceOfDisks } from "./disk-watch.ts";
 
 /** What a report says as a whole. While anything is still on its way, an apply has not ended: `half`. */
 export function outcomeOf(resources: readonly ResourceReport[]): Report["outcome"] {
@@ -11,9 +12,9 @@ export function outcomeOf(resources: readonly ResourceReport[]): Report["outcome
 
 /** What makes a report worth sending at once. Words may differ each time; states, drift and provisions matter. */
 export function traceOf(
-  report: Pick<Report, "has" | "digest" | "outcome" | "resources" | "refusals" | "behind">,
+  report: Pick<Report, "has" | "digest" | "outcome" | "resources" | "refusals" | "behind" | "disks">,
 ): string {
-  const { has, digest, outcome, resources, refusals, behind } = report;
+  const { has, digest, outcome, resources, refusals, behind, disks = [] } = report;
   return JSON.stringify([
     has,
     digest,
@@ -21,5 +22,6 @@ export function traceOf(
     resources.map(({ id, state, drift, provisions }) => [id, state, drift, provisions]),
     refusals.map(({ check, offered }) => [check, offered]),
     behind,
+    traceOfDisks(disks),
   ]);
 }

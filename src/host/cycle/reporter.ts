@@ -1,4 +1,5 @@
 import type { Report, ReportPlace } from "../../core/report.ts";
+import type { TightDisk } from "../../core/tight-disk.ts";
 import type { HostIdentity } from "../host-identity.ts";
 import type { Boot } from "../state/boot.ts";
 import type { ReportBody, ReportWhen } from "./apply-loop.ts";
@@ -9,6 +10,8 @@ import { traceOf } from "./report-outcome.ts";
 
 /** A host that has nothing new to say says so, this often. */
 const heartbeatMs = 60_000;
+/** As many as a report may name. */
+const disksLimit = 8;
 
 export interface ReporterOptions {
   readonly identity: Pick<HostIdentity, "mesh" | "node" | "incarnation">;
@@ -16,6 +19,8 @@ export interface ReporterOptions {
   readonly inbox: Inbox;
   readonly nowMs: () => number;
   readonly lastWordMs: () => number | null;
+  /** Where there is little or no room. Left out: nobody looks. */
+  readonly tightDisks?: () => readonly TightDisk[];
   readonly put: (report: Report) => void;
 }
 
@@ -38,6 +43,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   const report: Reporter["report"] = (what, accepted, when) => {
     const nowMs = options.nowMs();
     const lastWordMs = options.lastWordMs();
+    const disks = (options.tightDisks?.() ?? []).slice(0, disksLimit);
     const made: Report = {
       schema: 1,
       ...pickNames(options.identity),
@@ -53,6 +59,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       outcome: what.outcome,
       resources: [...fitReport(what.resources)].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
       refusals: [...options.inbox.refusals],
+      ...(disks.length === 0 ? {} : { disks }),
     };
     const trace = traceOf(made);
     const isQuiet = what.outcome === "applied" || what.outcome === "none";

@@ -195,6 +195,7 @@ function configOf(mesh: string, databaseUrl: string, folder: string): ServeConfi
       builds: join(folder, "builds"),
       cache: join(folder, "cache"),
     },
+    watchedFolders: [folder],
     webhooks: { forge: { forge: "github", repository: "source", secrets: ["a-secret-of-this-test"] } },
     workflowBundleFile: "",
     pollIntervalMs: 5_000,

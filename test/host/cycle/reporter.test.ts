@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { reportSchema, type Report, type ResourceReport } from "../../../src/core/report.ts";
+import type { TightDisk } from "../../../src/core/tight-disk.ts";
 import { createReporter } from "../../../src/host/cycle/reporter.ts";
 import { outcomeOf } from "../../../src/host/cycle/report-outcome.ts";
 import { generateSigningKey } from "../../../src/link/keys.ts";
@@ -55,15 +56,17 @@ describe("when a report is sent", () => {
   function raise(problem: unknown = null) {
     const put: Report[] = [];
     const clock = { nowMs: Date.parse("2026-03-01T12:00:00.000Z") };
+    const disks: { tight: readonly TightDisk[] } = { tight: [] };
     const reporter = createReporter({
       identity: { mesh: "demo", node: "node-a", incarnation: "0123456789abcdef" },
       boot: { boot: 3, bootId: "boot", firstSequence: 1, problem },
       inbox: { accepted: null, refusals: [], stateProblem: null },
       nowMs: () => clock.nowMs,
       lastWordMs: () => null,
+      tightDisks: () => disks.tight,
       put: (each) => put.push(each),
     });
-    return { put, clock, ...reporter };
+    return { put, clock, disks, ...reporter };
   }
 
   it("at once when it says something new, and not again", () => {
@@ -76,6 +79,35 @@ describe("when a report is sent", () => {
       ["applied", 1],
       ["failed", 2],
     ]);
+  });
+
+  it("at once when a disk has little room, and again when it has none or enough; not for each byte (R33)", () => {
+    const { put, report, disks } = raise();
+    const say = () => report({ outcome: "applied", resources: [] }, null, "change");
+    const disk: TightDisk = {
+      folders: ["/host/state"],
+      room: "little",
+      freeBytes: 20_000_000,
+      totalBytes: 9e9,
+      freeNames: 0,
+      totalNames: 0,
+    };
+    say();
+    disks.tight = [disk];
+    say();
+    disks.tight = [{ ...disk, freeBytes: 19_000_000 }];
+    say();
+    disks.tight = [{ ...disk, room: "none" }];
+    say();
+    disks.tight = [];
+    say();
+    expect(put.map((each) => each.disks?.map(({ room }) => room))).toEqual([
+      undefined,
+      ["little"],
+      ["none"],
+      undefined,
+    ]);
+    for (const each of put) expect(reportSchema.safeParse(each).success).toBe(true);
   });
 
   it("at each interval while something fails: three of them make it stuck (R32)", () => {
