@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config";
 
 /** Left alone, vitest keeps one core for itself, which on two cores means one test file at a time. */
 const computing = availableParallelism();
-/** Servers, hosts and builds of a mesh mostly wait for each other: two meshes fit beside each other. */
-const waiting = 2;
+/** Servers, hosts and builds of a mesh mostly wait, for each other and for leases to end: two of them leave a core idle. */
+const waiting = 3;
 
 /**
  * unit: no server at all. records: real PostgreSQL. flows: real PostgreSQL, Temporal and git.

@@ -1,9 +1,10 @@
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { findTemporal } from "../../src/embedded/find-temporal.ts";
 import { chooseFreePort } from "../../src/embedded/ports.ts";
 import { startTemporal } from "../../src/embedded/temporal.ts";
+import { makeWorkflowBundle } from "./make-workflow-bundle.ts";
 import { useSharedServer, type SharedServer } from "./shared-server.ts";
 import { makeTestFolder, removeLeftoverFolders } from "./test-folder.ts";
 
@@ -13,6 +14,8 @@ declare module "vitest" {
     readonly temporalAddress: string;
     /** The `temporal` command it was started by. */
     readonly temporalBinary: string;
+    /** The workflows for workers; undefined in a project without this setup. */
+    readonly workflowBundleFile: string | undefined;
   }
 }
 
@@ -21,18 +24,20 @@ const prefix = "mesh-test-temporal-";
 interface TestTemporal extends SharedServer {
   readonly address: string;
   readonly binary: string;
+  readonly workflowBundleFile: string;
 }
 
-/** vitest's globalSetup: one Temporal dev server on a database file in a temp folder, gone at the end. */
+/** vitest's globalSetup: one Temporal dev server on a database file in a temp folder, and the workflows' bundle; gone at the end. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { server, release } = await useSharedServer("temporal", startTestTemporal, isTestTemporal);
   project.provide("temporalAddress", server.address);
   project.provide("temporalBinary", server.binary);
+  project.provide("workflowBundleFile", server.workflowBundleFile);
   return release;
 }
 
 function isTestTemporal(server: SharedServer): server is TestTemporal {
-  return "address" in server && "binary" in server;
+  return "address" in server && "binary" in server && "workflowBundleFile" in server;
 }
 
 async function startTestTemporal(): Promise<TestTemporal> {
@@ -41,6 +46,8 @@ async function startTestTemporal(): Promise<TestTemporal> {
   const log: string[] = [];
   const progress = (line: string): void => void log.push(line);
   try {
+    const workflowBundleFile = join(folder, "workflow-bundle.js");
+    await writeFile(workflowBundleFile, (await makeWorkflowBundle()).code);
     const binary = await findTemporal({ env: process.env, folder: join(folder, "bin"), progress });
     const running = await startTemporal({
       binary,
@@ -56,7 +63,7 @@ async function startTestTemporal(): Promise<TestTemporal> {
       await running.stop();
       await rm(folder, { recursive: true, force: true });
     };
-    return { address: running.address, binary: binary.path, stop };
+    return { address: running.address, binary: binary.path, workflowBundleFile, stop };
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`these tests need a Temporal server: ${message}\n${log.join("\n")}`, { cause });

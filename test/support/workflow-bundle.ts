@@ -1,15 +1,15 @@
-import { fileURLToPath } from "node:url";
-import { bundleWorkflowCode } from "@temporalio/worker";
+import { readFile } from "node:fs/promises";
+import { inject } from "vitest";
+import { makeWorkflowBundle } from "./make-workflow-bundle.ts";
 
-let bundle: Promise<{ code: string }> | undefined;
+let bundle: Promise<{ readonly code: string }> | undefined;
 
-/** The workflows as a worker loads them, bundled once per test file. */
-export function bundleWorkflows(): Promise<{ code: string }> {
-  bundle ??= bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL("../../src/workflows/index.ts", import.meta.url)),
-    logger: { trace: noop, debug: noop, info: noop, warn: noop, error: noop, log: noop },
-  });
+/** The workflows as a worker loads them: what the run's setup made, where there is one, else made once per test file. */
+export function bundleWorkflows(): Promise<{ readonly code: string }> {
+  bundle ??= readOrMake(inject("workflowBundleFile"));
   return bundle;
 }
 
-function noop(): void {}
+async function readOrMake(file: string | undefined): Promise<{ readonly code: string }> {
+  return file === undefined ? makeWorkflowBundle() : { code: await readFile(file, "utf8") };
+}

@@ -12,6 +12,7 @@ import { chooseFreePort } from "../../../src/embedded/ports.ts";
 import { writePrivateFile } from "../../../src/disk/private-file.ts";
 import { openDatabase, type Database } from "../../../src/store/database.ts";
 import { ensureMesh } from "../../../src/store/meshes.ts";
+import { bundlePrograms } from "../../support/bundle-programs.ts";
 import { createFreshDatabase } from "../../support/fresh-database.ts";
 import { bundleWorkflows } from "../../support/workflow-bundle.ts";
 import { waitUntil } from "./wait-until.ts";
@@ -40,9 +41,10 @@ export interface ServedMesh {
   close(): Promise<void>;
 }
 
-const loader = new URL("../../../node_modules/tsx/dist/loader.mjs", import.meta.url).href;
-const controllerScript = fileURLToPath(new URL("controller-process.ts", import.meta.url));
-const shellScript = fileURLToPath(new URL("shell-process.ts", import.meta.url));
+const scripts = ["controller-process.ts", "shell-process.ts"].map((name) =>
+  fileURLToPath(new URL(name, import.meta.url)),
+);
+let programs: Promise<readonly string[]> | undefined;
 
 export async function openServedMesh(): Promise<ServedMesh> {
   const database = await createFreshDatabase();
@@ -64,9 +66,10 @@ export async function openServedMesh(): Promise<ServedMesh> {
   await writeFile(paths.meshFile, JSON.stringify({ schema: 1, mesh, temporal, gateway }));
   const bundle = join(state, "workflows.js");
   await writeFile(bundle, (await bundleWorkflows()).code);
+  const [controllerProgram = "", shellProgram = ""] = await (programs ??= bundlePrograms(scripts));
   const running: MeshProcess[] = [];
-  const start = (script: string, words: readonly string[]): MeshProcess => {
-    const process = startProcess(script, [state, bundle, ...words]);
+  const start = (program: string, words: readonly string[]): MeshProcess => {
+    const process = startProcess(program, [state, bundle, ...words]);
     running.push(process);
     return process;
   };
@@ -74,8 +77,8 @@ export async function openServedMesh(): Promise<ServedMesh> {
     mesh,
     db,
     state,
-    startController: () => start(controllerScript, []),
-    startShell: (...words) => start(shellScript, words),
+    startController: () => start(controllerProgram, []),
+    startShell: (...words) => start(shellProgram, words),
     async close() {
       await Promise.all(running.map((one) => one.end("SIGKILL")));
       await db.end();
@@ -85,9 +88,8 @@ export async function openServedMesh(): Promise<ServedMesh> {
   };
 }
 
-function startProcess(script: string, words: readonly string[]): MeshProcess {
-  // As a loader and not as a program of its own: the pid is the process's.
-  const child = spawn(process.execPath, ["--import", loader, script, ...words], { stdio: ["ignore", "pipe", "pipe"] });
+function startProcess(program: string, words: readonly string[]): MeshProcess {
+  const child = spawn(process.execPath, [program, ...words], { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => (output += text));
