@@ -34,8 +34,8 @@ export async function bundlePrograms(files: readonly string[]): Promise<readonly
 /** What a file finds beside itself it still finds there. */
 const keepPlaces: Plugin = {
   name: "keep places",
-  setup({ onLoad }) {
-    onLoad({ filter: /\/(src|test)\/.*\.ts$/ }, async ({ path }) => {
+  setup(building) {
+    building.onLoad({ filter: /\/(src|test)\/.*\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, "utf8");
       return { contents: text.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)), loader: "ts" };
     });

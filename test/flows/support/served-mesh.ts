@@ -41,9 +41,8 @@ export interface ServedMesh {
   close(): Promise<void>;
 }
 
-const scripts = ["controller-process.ts", "shell-process.ts"].map((name) =>
-  fileURLToPath(new URL(name, import.meta.url)),
-);
+const controllerScript = fileURLToPath(new URL("controller-process.ts", import.meta.url));
+const shellScript = fileURLToPath(new URL("shell-process.ts", import.meta.url));
 let programs: Promise<readonly string[]> | undefined;
 
 export async function openServedMesh(): Promise<ServedMesh> {
@@ -66,7 +65,10 @@ export async function openServedMesh(): Promise<ServedMesh> {
   await writeFile(paths.meshFile, JSON.stringify({ schema: 1, mesh, temporal, gateway }));
   const bundle = join(state, "workflows.js");
   await writeFile(bundle, (await bundleWorkflows()).code);
-  const [controllerProgram = "", shellProgram = ""] = await (programs ??= bundlePrograms(scripts));
+  const [controllerProgram = "", shellProgram = ""] = await (programs ??= bundlePrograms([
+    controllerScript,
+    shellScript,
+  ]));
   const running: MeshProcess[] = [];
   const start = (program: string, words: readonly string[]): MeshProcess => {
     const process = startProcess(program, [state, bundle, ...words]);
