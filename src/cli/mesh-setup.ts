@@ -106,6 +106,8 @@ const meshFileSchema = z.object({
     namespace: z.string().max(200),
     /** Null where the server was given (TEMPORAL_ADDRESS) and nobody said where its UI is. */
     ui: z.url({ protocol: /^https?$/ }).nullable(),
+    /** Where it is said how a server that was given is reached; else it is one of our own. A path and a name, no secret. */
+    given: z.object({ configFile: z.string().max(4096).nullable(), profile: z.string().max(200).nullable() }).nullish(),
   }),
   /** Where hosts reach the controller. */
   gateway: gatewayAddressSchema,

@@ -29,7 +29,7 @@ export async function readServeConfig(stateFolder: string): Promise<ServeConfig>
     // A name for this start alone: machines that were copied share their host's name, and containers their process ids.
     holder: `${hostname()}/${process.pid}/${randomBytes(4).toString("hex")}`,
     databaseUrl: await readDatabaseUrl(paths.databaseUrl),
-    temporal: { address: setup.temporal.address, namespace: setup.temporal.namespace },
+    temporal: setup.temporal,
     gateway: {
       ...setup.gateway,
       certificateFile: paths.gatewayCertificate,

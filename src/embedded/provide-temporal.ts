@@ -5,7 +5,7 @@ import type { Progress } from "./progress.ts";
 import type { StatePaths } from "./state-folder.ts";
 import { listKeptVersions, startTemporal, type RunningTemporal } from "./temporal.ts";
 
-/** What the user's environment says (TEMPORAL_ADDRESS, or a profile that whoever calls this has read). */
+/** What the user's environment says: TEMPORAL_ADDRESS, or a profile that whoever calls this has read. */
 export interface ForeignTemporal {
   readonly address: string;
   readonly namespace: string;
@@ -13,8 +13,8 @@ export interface ForeignTemporal {
 
 export interface ProvideTemporalOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** Left out: TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE of `env`. */
-  readonly foreign?: ForeignTemporal | null;
+  /** Null: one of our own. */
+  readonly foreign: ForeignTemporal | null;
   readonly paths: StatePaths;
   readonly port: number;
   readonly uiPort: number;
@@ -22,13 +22,12 @@ export interface ProvideTemporalOptions {
 }
 
 /**
- * The server that TEMPORAL_ADDRESS names, else a dev server of our own in the state folder. A foreign one is only asked
- * whether it answers: its retention is its owner's, and its search attributes need a client that has its credentials.
+ * The server that somebody named, else a dev server of our own in the state folder. A foreign one is only asked whether
+ * its port answers: retention and search attributes are its owner's, and more needs a client that has its credentials.
  */
 export async function provideTemporal(options: ProvideTemporalOptions): Promise<RunningTemporal> {
-  const foreign = options.foreign === undefined ? readForeign(options.env) : options.foreign;
+  const { foreign, paths, progress } = options;
   if (foreign !== null) return await describeForeign(foreign, options);
-  const { paths, progress } = options;
   return await startTemporal({
     binary: await findTemporalFor(options),
     folder: paths.temporal,
@@ -51,13 +50,6 @@ async function findTemporalFor(options: ProvideTemporalOptions): Promise<Tempora
     );
   }
   return binary;
-}
-
-function readForeign(env: NodeJS.ProcessEnv): ForeignTemporal | null {
-  const address = env["TEMPORAL_ADDRESS"];
-  // absence is the answer: nobody named a server.
-  if (address === undefined || address === "") return null;
-  return { address, namespace: env["TEMPORAL_NAMESPACE"] || "default" };
 }
 
 async function describeForeign(foreign: ForeignTemporal, options: ProvideTemporalOptions): Promise<RunningTemporal> {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { Client, Connection, WorkflowFailedError } from "@temporalio/client";
+import { Client, WorkflowFailedError } from "@temporalio/client";
 import {
   ApplicationFailure,
   TerminatedFailure,
@@ -12,11 +12,8 @@ import { controlQueue, pushWorkflowId, reconcileWorkflowId } from "../decide/ids
 import type { PushRecord } from "../store/pushes.ts";
 import { meshName, meshNodes, meshPhase } from "../workflows/attributes.ts";
 import type { PushInput, ReconcileInput, Wake } from "../workflows/messages.ts";
-
-export interface TemporalAddress {
-  readonly address: string;
-  readonly namespace: string;
-}
+import { connectClient } from "./temporal/connect-temporal.ts";
+import type { TemporalServer } from "./temporal/temporal-server.ts";
 
 export interface PushOrder {
   readonly mesh: string;
@@ -47,8 +44,8 @@ export interface ResumedPush {
 const safetyIntervalMs = 2 * 3_600_000;
 const roundsPerRun = 200;
 
-export async function connectController(temporal: TemporalAddress): Promise<ControllerClient> {
-  const connection = await connect(temporal);
+export async function connectController(temporal: TemporalServer): Promise<ControllerClient> {
+  const connection = await connectClient(temporal);
   return createControllerClient(new Client({ connection, namespace: temporal.namespace }), () => connection.close());
 }
 
@@ -59,20 +56,6 @@ export function createControllerClient(client: Client, close: () => Promise<void
     wakeReconcile: ({ mesh, why }) => answered(() => wakeReconcile(client, mesh, why)),
     close,
   };
-}
-
-async function connect(temporal: TemporalAddress): Promise<Connection> {
-  try {
-    return await Connection.connect({ address: temporal.address, connectTimeout: "5 seconds" });
-  } catch (error) {
-    throw new UnavailableError(
-      `Temporal at ${temporal.address} does not answer`,
-      "check that it runs: npm start brings it up",
-      {
-        cause: error,
-      },
-    );
-  }
 }
 
 async function startPush(client: Client, order: PushOrder): Promise<{ pushId: string; result(): Promise<PushResult> }> {
@@ -190,7 +173,7 @@ function findFailure(error: Error): ApplicationFailure | null {
   return null;
 }
 
-/** gRPC codes that mean *no answer*: 4 deadline, 14 unavailable. */
+/** gRPC codes that mean *no answer*: 4 deadline, 14 unavailable; *not you*: 16 unauthenticated, 7 permission denied. */
 async function answered<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -198,10 +181,17 @@ async function answered<T>(ask: () => Promise<T>): Promise<T> {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     const cause =
       error instanceof Error && error.cause instanceof Error && "code" in error.cause ? error.cause.code : undefined;
-    if ([4, 14].includes(Number(code)) || [4, 14].includes(Number(cause)))
+    const isOneOf = (...codes: readonly number[]): boolean => [code, cause].some((one) => codes.includes(Number(one)));
+    if (isOneOf(4, 14))
       throw new UnavailableError("Temporal does not answer", "check that it runs: npm start brings it up", {
         cause: error,
       });
+    if (isOneOf(7, 16))
+      throw new UnavailableError(
+        "Temporal refuses who asks",
+        "set TEMPORAL_API_KEY, or TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH, to what it knows",
+        { cause: error },
+      );
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import type { UnsafeRule } from "../build/open-sandbox.ts";
 import type { LeftoverBounds } from "../decide/plan-leftovers.ts";
 import type { HostCredentials } from "../source/remote-credentials.ts";
 import type { SandboxLimits } from "../build/sandbox.ts";
+import type { TemporalServer } from "./temporal/temporal-server.ts";
 
 /** Everything `mesh serve` needs to know: plain values, no secrets but by path or by connection URL. */
 export interface ServeConfig {
@@ -10,7 +11,7 @@ export interface ServeConfig {
   /** Names this process in the lease and in logs. */
   readonly holder: string;
   readonly databaseUrl: string;
-  readonly temporal: { readonly address: string; readonly namespace: string };
+  readonly temporal: TemporalServer;
   readonly gateway: {
     readonly host: string;
     readonly port: number;

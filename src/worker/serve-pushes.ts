@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { NativeConnection } from "@temporalio/worker";
 import { leaseAgeMs } from "../decide/lease.ts";
 import { listStandbys } from "../store/standbys.ts";
 import { createWorkers, runWorkers } from "./create-workers.ts";
@@ -9,6 +8,7 @@ import { createLogger } from "./logger.ts";
 import { closeDatabases, openParts, type ControllerParts } from "./open-parts.ts";
 import { readPreparedRoles } from "./prepare-database.ts";
 import type { ServeConfig } from "./serve-config.ts";
+import { connectWorker } from "./temporal/connect-temporal.ts";
 import { installTemporalRuntime } from "./temporal-runtime.ts";
 
 export interface PushServer {
@@ -86,7 +86,7 @@ async function runPushes(
   stop: AbortSignal,
 ): Promise<void> {
   installTemporalRuntime(parts.log);
-  const connection = await NativeConnection.connect({ address: config.temporal.address });
+  const connection = await connectWorker(config.temporal);
   try {
     const workers = await createWorkers({
       config,

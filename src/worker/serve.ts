@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { NativeConnection } from "@temporalio/worker";
-import { Client, Connection } from "@temporalio/client";
+import { Client } from "@temporalio/client";
 import type { DeadEpochError } from "../core/errors.ts";
 import { createControllerClient } from "./client.ts";
 import { createWorkers, runWorkers } from "./create-workers.ts";
@@ -15,6 +14,7 @@ import { noteUnsafeBuilds } from "./note-unsafe-builds.ts";
 import { type StandBy, standBy } from "./stand-by.ts";
 import { resumePushes } from "./resume-pushes.ts";
 import { startGateway } from "./start-gateway.ts";
+import { connectClient, connectWorker } from "./temporal/connect-temporal.ts";
 import { installTemporalRuntime } from "./temporal-runtime.ts";
 import { watchArtifacts } from "./watch-artifacts.ts";
 import { watchDisks } from "./watch-disks.ts";
@@ -91,8 +91,8 @@ async function actUntilStopped(
   await noteUnsafeBuilds(parts.db, config.mesh, parts.sandboxes.unsafe);
   // Before anything is signed: a root may have been published while this controller was away.
   await parts.trust.refresh(parts.db);
-  const native = await NativeConnection.connect({ address: config.temporal.address });
-  const connection = await Connection.connect({ address: config.temporal.address });
+  const native = await connectWorker(config.temporal);
+  const connection = await connectClient(config.temporal);
   const controller = createControllerClient(new Client({ connection, namespace: config.temporal.namespace }), () =>
     connection.close(),
   );

@@ -17,7 +17,13 @@ it.each(["::1", "host:", "host:port", ""])("refuses %j as an address", (text) =>
 
 it("says so when the named server does not answer, and starts none of its own", async () => {
   const address = `127.0.0.1:${await chooseFreePort()}`;
-  const options = { env: { TEMPORAL_ADDRESS: address }, paths: listPaths("/nowhere"), port: 1, uiPort: 2 };
+  const options = {
+    env: {},
+    foreign: { address, namespace: "default" },
+    paths: listPaths("/nowhere"),
+    port: 1,
+    uiPort: 2,
+  };
   await expect(provideTemporal({ ...options, progress: () => undefined })).rejects.toThrow(
     `no Temporal server answers at ${address} (TEMPORAL_ADDRESS)`,
   );

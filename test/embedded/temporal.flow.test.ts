@@ -87,16 +87,17 @@ it("says which port is taken", async () => {
 });
 
 it("uses the server that TEMPORAL_ADDRESS names, and leaves it running (road: TEMPORAL_ADDRESS)", async () => {
-  const env = { TEMPORAL_ADDRESS: inject("temporalAddress"), TEMPORAL_NAMESPACE: "default" };
+  const foreign = { address: inject("temporalAddress"), namespace: "default" };
   const said: string[] = [];
   const one = await provideTemporal({
-    env,
+    env: {},
+    foreign,
     paths: listPaths(folder),
     port: 1,
     uiPort: 2,
     progress: (line) => said.push(line),
   });
-  expect(one).toMatchObject({ identity: null, address: env.TEMPORAL_ADDRESS, namespace: "default" });
+  expect(one).toMatchObject({ identity: null, address: foreign.address, namespace: "default" });
   await one.stop();
   expect(temporal(one.address, "operator", "cluster", "health")).toContain("SERVING");
   expect(said).toEqual([expect.stringContaining("(TEMPORAL_ADDRESS)")]);

@@ -156,7 +156,6 @@ export const layers: readonly Layer[] = [
       "picocolors",
       "@temporalio/client",
       "@temporalio/common",
-      "@temporalio/envconfig",
       "pg",
       "zod",
       "yaml",

@@ -19,7 +19,8 @@ Brings up PostgreSQL, Temporal with its UI, the controller and two hosts on this
 the examples, builds and judges them, and pushes node-a. Stays in the foreground; Ctrl-C ends all of it. Started again it
 goes on from its state folder, and sends nothing twice. A start that was killed is completed by the next.
 
-DATABASE_URL and TEMPORAL_ADDRESS name servers of your own, which are then neither started nor stopped.
+DATABASE_URL and TEMPORAL_ADDRESS name servers of your own, which are then neither started nor stopped. TEMPORAL_TLS_…,
+TEMPORAL_API_KEY and TEMPORAL_PROFILE are read as Temporal's own tools read them.
 
 Examples:
   mesh up

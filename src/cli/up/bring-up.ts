@@ -9,6 +9,8 @@ import { readClock } from "../../store/read-clock.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 import { readServeConfig } from "../serve-config.ts";
 import { readSettings } from "../mesh-setup.ts";
+import { expectNamespace } from "../../worker/temporal/connect-temporal.ts";
+import { readNamedTemporal } from "../../worker/temporal/read-profile.ts";
 import { checkSandbox } from "./check-sandbox.ts";
 import { prepareKeys } from "./prepare-keys.ts";
 import { prepareRecords } from "./prepare-records.ts";
@@ -44,15 +46,29 @@ export async function bringUp(
   const postgres = await supervisor.keep("PostgreSQL", () =>
     providePostgres({ env, paths: state.paths, port: ports.postgres, progress: say }),
   );
+  const foreign = await readNamedTemporal(env);
   const temporal = await supervisor.keep("Temporal", () =>
-    provideTemporal({ env, paths: state.paths, port: ports.temporal, uiPort: ports.temporalUi, progress: say }),
+    provideTemporal({
+      env,
+      foreign,
+      paths: state.paths,
+      port: ports.temporal,
+      uiPort: ports.temporalUi,
+      progress: say,
+    }),
   );
+  if (foreign !== null) await timeStep(say, "Temporal lets us in", () => expectNamespace(foreign, env));
   const { db, roles } = await timeStep(say, "records ready", () => prepareRecords(parts, postgres.url));
   await timeStep(say, "keys ready", () => prepareKeys(parts, Date.now()));
   const sandbox = await timeStep(say, "sandbox looked at", () => checkSandbox(parts));
   if (withExamples && !sandbox.works) await allowExamples(parts);
   const { schema: _schema, ...file } = await writeMeshFile(parts, {
-    temporal: { address: temporal.address, namespace: temporal.namespace, ui: temporal.uiUrl },
+    temporal: {
+      address: temporal.address,
+      namespace: temporal.namespace,
+      ui: temporal.uiUrl,
+      given: foreign?.given ?? null,
+    },
     databaseRoles: roles.enforced,
   });
   const connection: MeshConnection = {

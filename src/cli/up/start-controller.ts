@@ -21,7 +21,7 @@ export async function startController(parts: UpParts): Promise<Running> {
     file: process.execPath,
     args: [...process.execArgv, mainFile(), "serve", "--state", paths.root],
     cwd: paths.root,
-    env: childEnvironment(parts.env),
+    env: controllerEnvironment(parts.env),
     isReady: () => isGatewayHealthy({ host: parts.listen, port: ports.gateway }, authority),
     readyTimeoutMs: 90_000,
     leftover: "adopt",
@@ -38,10 +38,18 @@ export function mainFile(): string {
   return fileURLToPath(new URL(`../main${extname(import.meta.url)}`, import.meta.url));
 }
 
-/** No secret is in it: they are read from files in the state folder. */
-export function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { DATABASE_URL: _database, ...rest } = env;
+/**
+ * No address of the database is in it: that is read from a file in the state folder. How Temporal is reached is, its API
+ * key too.
+ */
+function controllerEnvironment({ DATABASE_URL: _database, ...rest }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return rest;
+}
+
+/** No secret is in it: a host never sees PostgreSQL or Temporal. */
+export function hostEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const rest = Object.entries(controllerEnvironment(env)).filter(([name]) => !name.startsWith("TEMPORAL_"));
+  return Object.fromEntries(rest);
 }
 
 async function isGatewayHealthy(gateway: { host: string; port: number }, ca: string): Promise<boolean> {

@@ -11,7 +11,7 @@ import { addNode, getNode } from "../../store/nodes.ts";
 import { createHostToken } from "../create-host-token.ts";
 import { hostProgramFile } from "../host-program.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
-import { childEnvironment } from "./start-controller.ts";
+import { hostEnvironment } from "./start-controller.ts";
 import { loopback, type UpParts } from "./up-plan.ts";
 
 /** A contact is written down at most this often. */
@@ -50,7 +50,7 @@ export async function startHost(parts: UpParts, connection: MeshConnection, node
     file: process.execPath,
     args: [hostProgramFile(), "run", "--dir", dir, "--stop-services-on-exit"],
     cwd: dir,
-    env: childEnvironment(parts.env),
+    env: hostEnvironment(parts.env),
     isReady: async () => (await readSilentMs()) <= performance.now() - startedMs + contactEveryMs,
     // One that has nothing to do asks once in a long while: that it said nothing since this start means nothing.
     isWorking: async () => (await readSilentMs()) <= connection.setup.settings.silentAfterMs,
@@ -73,7 +73,7 @@ export async function startHost(parts: UpParts, connection: MeshConnection, node
 }
 
 async function runHostProgram(parts: UpParts, cwd: string, args: readonly string[], timeoutMs: number): Promise<void> {
-  const env = childEnvironment(parts.env);
+  const env = hostEnvironment(parts.env);
   await runCommand(process.execPath, [hostProgramFile(), ...args], { timeoutMs, cwd, env });
 }
 

@@ -13,6 +13,7 @@ import { writePrivateFile } from "../../../src/disk/private-file.ts";
 import { openDatabase, type Database } from "../../../src/store/database.ts";
 import { ensureMesh } from "../../../src/store/meshes.ts";
 import { bundlePrograms } from "../../support/bundle-programs.ts";
+import type { TemporalServer } from "../../../src/worker/temporal/temporal-server.ts";
 import { createFreshDatabase } from "../../support/fresh-database.ts";
 import { bundleWorkflows } from "../../support/workflow-bundle.ts";
 import { waitUntil } from "./wait-until.ts";
@@ -45,7 +46,14 @@ const controllerScript = fileURLToPath(new URL("controller-process.ts", import.m
 const shellScript = fileURLToPath(new URL("shell-process.ts", import.meta.url));
 let programs: Promise<readonly string[]> | undefined;
 
-export async function openServedMesh(): Promise<ServedMesh> {
+export interface ServedOptions {
+  /** Else the test run's own server. */
+  readonly temporal?: TemporalServer;
+  /** Beside this process's own, for all of its processes. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function openServedMesh(options: ServedOptions = {}): Promise<ServedMesh> {
   const database = await createFreshDatabase();
   const state = await mkdtemp(join(tmpdir(), "mesh-served-"));
   const mesh = `served-${randomBytes(4).toString("hex")}`;
@@ -60,7 +68,8 @@ export async function openServedMesh(): Promise<ServedMesh> {
   await mkdir(paths.secrets, { mode: 0o700 });
   await prepareKeys({ mesh, paths, listen: "127.0.0.1", say: () => undefined }, Date.now());
   await writePrivateFile(paths.databaseUrl, database.url);
-  const temporal = { address: inject("temporalAddress"), namespace: "default", ui: null };
+  const server = options.temporal ?? { address: inject("temporalAddress"), namespace: "default" };
+  const temporal = { ...server, ui: null };
   const gateway = { host: "127.0.0.1", port: await chooseFreePort() };
   await writeFile(paths.meshFile, JSON.stringify({ schema: 1, mesh, temporal, gateway }));
   const bundle = join(state, "workflows.js");
@@ -71,7 +80,7 @@ export async function openServedMesh(): Promise<ServedMesh> {
   ]));
   const running: MeshProcess[] = [];
   const start = (program: string, words: readonly string[]): MeshProcess => {
-    const process = startProcess(program, [state, bundle, ...words]);
+    const process = startProcess(program, [state, bundle, ...words], options.env);
     running.push(process);
     return process;
   };
@@ -90,8 +99,11 @@ export async function openServedMesh(): Promise<ServedMesh> {
   };
 }
 
-function startProcess(program: string, words: readonly string[]): MeshProcess {
-  const child = spawn(process.execPath, [program, ...words], { stdio: ["ignore", "pipe", "pipe"] });
+function startProcess(program: string, words: readonly string[], env: ServedOptions["env"] = {}): MeshProcess {
+  const child = spawn(process.execPath, [program, ...words], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => (output += text));
