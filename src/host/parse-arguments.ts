@@ -27,6 +27,8 @@ export function parseArguments(words: readonly string[]): HostCommand {
     throw new InputError(command === undefined ? "no command" : `${command} is not a command`, usage);
   }
   const options = readOptions(rest, optionNames[command]);
+  // Before anything else that is missing: the token was seen already.
+  if (options.has("token")) throw refuseToken();
   const dir = options.get("dir");
   if (dir === undefined) throw new InputError(`${command} needs --dir DIR`, usage);
   switch (command) {
@@ -66,12 +68,14 @@ function readOptions(words: readonly string[], known: readonly string[]): Map<st
 }
 
 /** Where the token is, never the token: everybody on this machine can read a command line. */
+function refuseToken(): InputError {
+  return new InputError(
+    "--token would show the token to everybody on this machine",
+    "Give it in a file, --token-file FILE, or on standard input, --token-file -. This one may have been read: make another with `mesh host token NODE`, where the controller is.",
+  );
+}
+
 function readTokenFile(options: ReadonlyMap<string, string>): string {
-  if (options.has("token"))
-    throw new InputError(
-      "--token would show the token to everybody on this machine",
-      "Give it in a file, --token-file FILE, or on standard input, --token-file -. This one may have been read: make another with `mesh host token NODE`, where the controller is.",
-    );
   const file = options.get("token-file");
   if (file === undefined) throw new InputError("enrol needs --token-file FILE", usage);
   return file;

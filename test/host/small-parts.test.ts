@@ -43,6 +43,20 @@ describe("words of the command line (R48)", () => {
   });
 });
 
+describe("a token on the command line (R46)", () => {
+  it.each([
+    ["alone", ["enrol", "--token", "a"]],
+    ["with the rest", ["enrol", "--dir", "/x", "--token=a", "--token-file", "-"]],
+  ])("is answered with where tokens go, before anything else that is missing: %s", (_what, words) => {
+    expect(() => parseArguments(words)).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining("would show the token"),
+        next: expect.stringContaining("--token-file -"),
+      }),
+    );
+  });
+});
+
 describe("secrets in texts (R46, case 51)", () => {
   it("are taken out in every spelling", () => {
     const redactor = createRedactor();
