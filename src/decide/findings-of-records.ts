@@ -1,3 +1,4 @@
+import type { Problem } from "./composition.ts";
 import { compareOrder, describeOrder } from "./order.ts";
 import type { Finding } from "./situation.ts";
 import type { SituationFacts } from "./situation-facts.ts";
@@ -7,6 +8,9 @@ export function findingsOfRecords(facts: SituationFacts): Finding[] {
   const { composition, sent, incarnation, lastTold, changedSince } = facts;
   const isTold = sent !== null && sent.incarnation === incarnation;
   const findings: Finding[] = [];
+  // What it should be is not in question, nor is anything that failed: nobody is there yet to be told.
+  const awaited = composition.kind === "not-worked-out" ? composition.problems.find(isNotEnrolled) : undefined;
+  if (awaited !== undefined) return [{ word: "never-told", since: null, why: awaited.why, awaits: "enrolment" }];
   if (composition.kind === "not-worked-out") {
     const why = composition.problems.map((problem) => problem.why).join("; ");
     findings.push({ word: "not-worked-out", since: changedSince, why });
@@ -30,6 +34,10 @@ export function findingsOfRecords(facts: SituationFacts): Finding[] {
     findings.push({ word: "held", since: lastTold.at, why: lastTold.why });
   }
   return [...findings, { word: "out-of-date", since: changedSince, why: explainDifference(facts, sent) }];
+}
+
+function isNotEnrolled({ code }: Problem): boolean {
+  return code === "not-enrolled";
 }
 
 /** As `standingSend` does, by which a push decides. */

@@ -27,6 +27,8 @@ export interface Finding {
   readonly since: string | null;
   /** A sentence. */
   readonly why: string;
+  /** What must come before a push can tell it anything. */
+  readonly awaits?: "enrolment";
 }
 
 /** The word that comes first, and everything that holds. */
@@ -82,7 +84,8 @@ export function situationOf(facts: SituationFacts): Situation {
 /** What `push --behind` acts on, and what `status` calls behind: one function for both (R31). */
 export function isBehind({ all }: Pick<Situation, "all">): boolean {
   const words = new Set(all.map((finding) => finding.word));
-  return words.has("out-of-date") || words.has("held") || (words.has("never-told") && !words.has("not-worked-out"));
+  const isTellable = !words.has("not-worked-out") && all.every(({ awaits }) => awaits === undefined);
+  return words.has("out-of-date") || words.has("held") || (words.has("never-told") && isTellable);
 }
 
 /** Why a node is behind: not what else holds about it, though that may be its word (a push tells it for this reason). */

@@ -97,8 +97,17 @@ describe("status and its codes", () => {
   it("a node that was never told is pending, and --wait says so when its time is over", async () => {
     await addNodes(bed.records.db, "node-a");
     const ran = await bed.run("status", "--wait", "--timeout", "1");
-    expect(ran.stdout).toMatch(/node-a +(never told|not worked out)/);
-    expect(ran.code).not.toBe(0);
+    expect(ran.stdout).toMatch(/node-a +never told/);
+    expect(ran.code).toBe(1);
+  });
+
+  it("a node that is registered and not enrolled is pending, and what to do next is said (R31, R48)", async () => {
+    await addNodes(bed.records.db, "node-a");
+    await grant(bed.records.db);
+    const ran = await bed.run("status");
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toContain("no host of node-a has enrolled yet: `mesh host token node-a` here");
+    expect(ran.stdout).toContain("  next: mesh host token node-a   then   mesh-host enrol on that machine");
   });
 
   it("a told node whose host was never heard is not settled (R48)", async () => {

@@ -22,6 +22,11 @@ const refusal = (parts: Partial<Refusal>): Refusal => {
 };
 const problem = { code: "no-provider", module: "app", why: "database of app has no provider" } as const;
 const notWorkedOut: SituationFacts["composition"] = { kind: "not-worked-out", node: "node-a", problems: [problem] };
+const notEnrolled = {
+  kind: "not-worked-out",
+  node: "node-a",
+  problems: [{ code: "not-enrolled", module: null, why: "no host of node-a has enrolled yet" }],
+} as const;
 const newer = composedAs("content of 8", { app: buildOf("app", 2) });
 
 interface Row {
@@ -94,6 +99,12 @@ const rows: readonly Row[] = [
     name: "was never told and could not be",
     facts: { composition: notWorkedOut, sent: null, account: null },
     words: ["not-worked-out", "never-told"],
+  },
+  {
+    name: "was registered, and its host has not enrolled: nothing failed, and there is nobody to tell yet",
+    facts: { composition: notEnrolled, incarnation: null, sent: null, account: null, lastContactAt: null },
+    words: ["never-told"],
+    why: notEnrolled.problems[0]?.why ?? "",
   },
   {
     name: "failed once",
@@ -287,6 +298,7 @@ describe("what is behind (R31, R19)", () => {
     [{ composition: newer, account: failing(3) }, true],
     [{ sent: null, account: null }, true],
     [{ sent: null, account: null, composition: notWorkedOut }, false],
+    [{ composition: notEnrolled, incarnation: null, sent: null, account: null }, false],
     [{ composition: newer, lastTold: { outcome: "held", why: "", at: minutesLater(2) } }, true],
     [{ account: null }, false],
   ])("%#", (facts, behind) => {
