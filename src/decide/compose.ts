@@ -28,7 +28,7 @@ export function compose(world: World, name: Name, pins: Pins): Composition {
   }
   const { incarnation } = node;
   if (incarnation === null) {
-    const why = `no host of ${name} has enrolled yet: \`mesh host token ${name}\` here, then \`mesh-host enrol\` on that machine`;
+    const why = `no host of ${name} has enrolled yet: \`mesh host token ${name}\` here, then \`mesh host enrol\` on that machine`;
     return notWorkedOut(name, [{ code: "not-enrolled", module: null, why }]);
   }
   const builds = chooseBuilds(world, name, pins);

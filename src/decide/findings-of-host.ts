@@ -75,12 +75,20 @@ function isUnfinished({ state }: ResourceReport): boolean {
   return state === "waiting" || state === "failed";
 }
 
-function findSilence({ now, limits, sent, lastContactAt }: SituationFacts, account: AccountFacts | null): Finding[] {
+/** Nobody is silent to a controller that does not run: then its host cannot be told to be, unless it was so before. */
+function findSilence(facts: SituationFacts, account: AccountFacts | null): Finding[] {
+  const { now, limits, sent, lastContactAt, listening } = facts;
   const last = lastContactAt ?? account?.receivedAt ?? null;
-  const age = ageMs(now, last ?? sent?.at ?? now);
+  const from = last ?? sent?.at ?? now;
+  const age = ageMs(now, from);
   if (age <= limits.silentAfterMs) return [];
-  const why = last === null ? "its host never said a word" : `no word of its host for ${describeAge(age)}`;
-  return [{ word: "silent", since: last ?? sent?.at ?? null, why }];
+  const word = last === null ? "its host never said a word" : `no word of its host for ${describeAge(age)}`;
+  if (listening?.by !== "nobody") return [{ word: "silent", since: last ?? sent?.at ?? null, why: word }];
+  const { since } = listening;
+  const nobody = since === null ? "no controller runs" : `no controller has run since ${since}`;
+  if (since !== null && ageMs(since, from) > limits.silentAfterMs)
+    return [{ word: "silent", since: last ?? sent?.at ?? null, why: `${word}, and ${nobody}` }];
+  return [{ word: "cannot-tell", since: since ?? last, why: `${nobody}, so nobody hears its host: ${word}` }];
 }
 
 /** A refusal counts while it is about what the node was last sent; older ones are history. */

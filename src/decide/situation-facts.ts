@@ -19,6 +19,8 @@ export interface SituationFacts {
   readonly claim?: ClaimFacts | undefined;
   /** The host's last request of any kind; null: never. */
   readonly lastContactAt: string | null;
+  /** Left out: a controller. */
+  readonly listening?: Listening;
   /** False: its host does not speak ordering (R37). Undefined: it does. */
   readonly keepsOrder?: boolean;
   /** What the last push that looked at this node made of it, where it was not sent. */
@@ -36,6 +38,9 @@ export interface SituationFacts {
   readonly now: string;
   readonly limits: SituationLimits;
 }
+
+/** Who hears hosts. `since`: when the last controller was last sure of its lease; null: not known, or there was none. */
+export type Listening = { readonly by: "controller" } | { readonly by: "nobody"; readonly since: string | null };
 
 export interface AccountFacts {
   readonly incarnation: string;

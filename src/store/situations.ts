@@ -2,7 +2,7 @@ import type { Name } from "../core/names.ts";
 import { keepsOrder } from "../core/protocol.ts";
 import { composeForPush } from "../decide/compose-for-push.ts";
 import { situationOf, type Situation } from "../decide/situation.ts";
-import type { SituationLimits } from "../decide/situation-facts.ts";
+import type { Listening, SituationLimits } from "../decide/situation-facts.ts";
 import type { World } from "../decide/world.ts";
 import { listAccounts, type AccountRecord } from "./accounts.ts";
 import { listClaims, type ClaimRecord } from "./claims.ts";
@@ -10,6 +10,7 @@ import type { Database, Transaction } from "./database.ts";
 import { listSent, type SentRecord } from "./declarations.ts";
 import { listLastTold, type LastTold } from "./last-told.ts";
 import { listNodes, type NodeRecord } from "./nodes.ts";
+import { readListening } from "./read-listening.ts";
 import { listLookedAt } from "./source-heads.ts";
 import { inTransaction } from "./transaction.ts";
 import { loadWorld } from "./world.ts";
@@ -46,6 +47,8 @@ export interface ViewRecords {
   readonly claims: readonly ClaimRecord[];
   /** When the source of each module was last looked at; null: never. */
   readonly looked: ReadonlyMap<Name, string | null>;
+  /** Left out: a controller hears hosts. */
+  readonly listening?: Listening;
 }
 
 async function readView(tx: Transaction, mesh: Name, options: ViewOptions): Promise<MeshView> {
@@ -57,6 +60,7 @@ async function readView(tx: Transaction, mesh: Name, options: ViewOptions): Prom
     told: await listLastTold(tx, mesh),
     claims: await listClaims(tx, mesh),
     looked: await listLookedAt(tx, mesh),
+    listening: await readListening(tx, mesh),
   };
   return assembleView(records, options);
 }
@@ -79,6 +83,7 @@ export function assembleView({ world, looked, ...records }: ViewRecords, options
       told: told.get(name),
       claim: claims.get(name),
       looked,
+      ...(records.listening === undefined ? {} : { listening: records.listening }),
     };
     situations.set(name, situate(its, options));
   }
@@ -93,6 +98,7 @@ interface NodeRecords {
   readonly told: LastTold | undefined;
   readonly claim: ClaimRecord | undefined;
   readonly looked: ReadonlyMap<Name, string | null>;
+  readonly listening?: Listening;
 }
 
 function situate(records: NodeRecords, options: ViewOptions): Situation {
@@ -118,6 +124,7 @@ function situate(records: NodeRecords, options: ViewOptions): Situation {
           },
     claim,
     lastContactAt: node.lastContactAt,
+    ...(records.listening === undefined ? {} : { listening: records.listening }),
     keepsOrder: keepsOrder(node.protocol),
     lastTold: told === undefined ? null : { outcome: told.outcome, why: told.why, at: told.at },
     changedSince: null,

@@ -3,7 +3,7 @@ import { digestValue } from "../../src/decide/digest.ts";
 import { trackFailures } from "../../src/decide/track-failures.ts";
 import { keepAccount } from "../../src/store/accounts.ts";
 import { withGate } from "../../src/store/gate.ts";
-import { takeLease } from "../../src/store/lease.ts";
+import { readLease, takeLease } from "../../src/store/lease.ts";
 import { addNodes, declarationOf, grant, mesh, reportOf, send, sendOne } from "../store/open-records.ts";
 import { type CommandBed, openCommandBed } from "./command-bed.ts";
 import { runMesh } from "./fake-context.ts";
@@ -107,13 +107,38 @@ describe("status and its codes", () => {
     const ran = await bed.run("status");
     expect(ran.code).toBe(1);
     expect(ran.stdout).toContain("no host of node-a has enrolled yet: `mesh host token node-a` here");
-    expect(ran.stdout).toContain("  next: mesh host token node-a   then   mesh-host enrol on that machine");
+    expect(ran.stdout).toContain("  next: mesh host token node-a   then   mesh host enrol on that machine");
   });
 
   it("a told node whose host was never heard is not settled (R48)", async () => {
     await addNodes(bed.records.db, "node-a");
     await sendOne(bed.records.db, await grant(bed.records.db), "node-a");
     expect((await bed.run("status")).code).not.toBe(0);
+  });
+
+  it("without a controller a host is not called silent: nobody hears it, since when is said (R31)", async () => {
+    await addNodes(bed.records.db, "node-a");
+    await bed.records.db.query("update node set incarnation = 'aaaa' where name = 'node-a'");
+    const epoch = await grant(bed.records.db);
+    await sendOne(bed.records.db, epoch, "node-a");
+    const set = (heard: string, renewed: string) =>
+      bed.records.db.query(
+        `with n as (update node set last_contact_at = now() - $1::interval)
+         update lease set renewed_at = now() - $2::interval`,
+        [heard, renewed],
+      );
+    const stands = async (): Promise<string> => /node-a +(.*)/.exec((await bed.run("status")).stdout)?.[1] ?? "";
+    await set("10 minutes", "0 seconds");
+    expect(await stands()).toMatch(/^silent, /);
+    await set("10 minutes", "10 minutes");
+    expect(await stands()).toMatch(/^cannot tell, .*no controller has run since .*, so nobody hears its host/);
+    await set("10 minutes", "5 minutes");
+    expect(await stands()).toMatch(/^silent, .*no controller has run since/);
+    // A shell that pushes hears no hosts, and the last controller's end stays what it was.
+    await set("10 minutes", "10 minutes");
+    const seen = await readLease(bed.records.db, mesh);
+    await takeLease(bed.records.db, { mesh, holder: "host/9", ageMs: 15_000, seen, role: "shell" });
+    expect(await stands()).toMatch(/^cannot tell, .*no controller has run since/);
   });
 
   it("a told node without modules is current when it reported so: there is no source to look at", async () => {

@@ -193,14 +193,6 @@ const rows: readonly Row[] = [
     words: ["current"],
   },
   {
-    name: "has been silent, whatever its last word was (case 30, case 32)",
-    facts: { account: failing(3), lastContactAt: minutesLater(2) },
-    words: ["silent", "stuck", "failed"],
-    since: minutesLater(2),
-    why: "no word of its host for 8 min",
-  },
-  { name: "has never said a word", facts: { account: null, lastContactAt: null }, words: ["silent", "outstanding"] },
-  {
     name: "has more than these records know (R35)",
     facts: { account: accountOf(buildReport({ has: { epoch: 2, number: 1 } })) },
     words: ["cannot-tell"],

@@ -150,7 +150,7 @@ function nextCommand(status: StatusDocument, watched: boolean): string | null {
   const untold = status.modules.find((module) => module.standing === "cannot-tell");
   if (untold !== undefined) return `mesh why ${untold.module}`;
   const awaited = status.nodes.find(({ awaits }) => awaits === "enrolment");
-  if (awaited !== undefined) return `mesh host token ${awaited.node}   then   mesh-host enrol on that machine`;
+  if (awaited !== undefined) return `mesh host token ${awaited.node}   then   mesh host enrol on that machine`;
   const node = status.nodes.find((one) => one.word !== "current");
   if (node !== undefined) return `mesh why ${node.node}`;
   const [only, ...others] = status.modules;

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { situationOf, type SituationWord } from "../../src/decide/situation.ts";
+import type { SituationFacts } from "../../src/decide/situation-facts.ts";
+import { failedReport, minutesLater } from "./support/build-report.ts";
+import { accountOf, buildFacts } from "./support/build-situation.ts";
+
+const failing = (times: number): SituationFacts["account"] =>
+  accountOf(...Array.from({ length: times }, (_, at) => failedReport(at + 1, { "service/app/main": "it exited" })));
+
+interface Row {
+  readonly name: string;
+  readonly facts: Partial<SituationFacts>;
+  /** Everything that holds, the primary word first. */
+  readonly words: readonly SituationWord[];
+  readonly since?: string;
+  readonly why?: string;
+}
+
+const rows: readonly Row[] = [
+  {
+    name: "has been silent, whatever its last word was (case 30, case 32)",
+    facts: { account: failing(3), lastContactAt: minutesLater(2) },
+    words: ["silent", "stuck", "failed"],
+    since: minutesLater(2),
+    why: "no word of its host for 8 min",
+  },
+  {
+    name: "is not heard because no controller runs: nothing is known of the host (case 30)",
+    facts: { listening: { by: "nobody", since: minutesLater(3) }, lastContactAt: minutesLater(2) },
+    words: ["cannot-tell"],
+    since: minutesLater(3),
+    why: `no controller has run since ${minutesLater(3)}, so nobody hears its host: no word of its host for 8 min`,
+  },
+  {
+    name: "was silent already when the last controller ended",
+    facts: { listening: { by: "nobody", since: minutesLater(6) }, lastContactAt: minutesLater(2) },
+    words: ["silent"],
+    since: minutesLater(2),
+    why: `no word of its host for 8 min, and no controller has run since ${minutesLater(6)}`,
+  },
+  {
+    name: "never said a word, and nobody knows when a controller ran",
+    facts: { listening: { by: "nobody", since: null }, account: null, lastContactAt: null },
+    words: ["cannot-tell", "outstanding"],
+    why: "no controller runs, so nobody hears its host: its host never said a word",
+  },
+  {
+    name: "was heard a moment ago, though no controller runs",
+    facts: { listening: { by: "nobody", since: minutesLater(9) } },
+    words: ["current"],
+  },
+  { name: "has never said a word", facts: { account: null, lastContactAt: null }, words: ["silent", "outstanding"] },
+];
+
+describe("a node whose host says nothing (R31)", () => {
+  it.each(rows)("$name", ({ facts, words, since, why }) => {
+    const situation = situationOf(buildFacts(facts));
+    expect(situation.all.map(({ word }) => word)).toEqual(words);
+    if (since !== undefined) expect(situation.since).toBe(since);
+    if (why !== undefined) expect(situation.why).toBe(why);
+  });
+});
