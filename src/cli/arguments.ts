@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { orderSchema, type Order } from "../core/declaration.ts";
 import { InputError } from "../core/errors.ts";
 import { nameSchema, type Name } from "../core/names.ts";
+import { sayIssue } from "../core/say-issue.ts";
 import { plainLine } from "./text/plain.ts";
 
 /** What a person typed, checked by its schema. Throws InputError that says what it is, what came and what is wrong. */
@@ -10,7 +11,7 @@ export function parseArgument<T>(schema: z.ZodType<T>, what: string, value: unkn
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const shown = typeof value === "string" ? `"${plainLine(value, 60)}"` : plainLine(issue?.path.join(".") ?? "", 120);
-  throw new InputError(`${what} ${shown} is not right: ${issue?.message ?? "not as expected"}`);
+  throw new InputError(`${what} ${shown} is not right: ${sayIssue(issue)}`);
 }
 
 export function parseName(what: string, value: unknown): Name {

@@ -1,13 +1,12 @@
-import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { stepMsLimit } from "../core/build-time.ts";
-import { InputError } from "../core/errors.ts";
 import { nameSchema } from "../core/names.ts";
 import { listPaths, type StatePaths } from "../embedded/state-folder.ts";
 import { gatewayAddressSchema, listenSchema } from "./gateway-address.ts";
 import { meshFileName } from "./find-mesh.ts";
+import { readStateJson } from "./read-state-json.ts";
 
 const registrySchema = z
   .url({ protocol: /^https?$/ })
@@ -120,43 +119,21 @@ export interface MeshSetup extends Omit<MeshFile, "schema"> {
   readonly settings: MeshSettings;
 }
 
-/** Reads `mesh.json` and `settings.json`. Throws InputError that names the file and what is wrong in it. */
+/** What else is there while a file of the state folder cannot be read: said with each. */
+const goesOn = "what runs goes on with what it read when it started";
+
+/** Reads `mesh.json` and `settings.json`. Throws InputError that names the file, the line, and what is wrong in it. */
 export async function readMeshSetup(stateFolder: string): Promise<MeshSetup> {
   const path = join(stateFolder, meshFileName);
-  const parsed = meshFileSchema.safeParse(await readJsonFile(path));
-  if (!parsed.success) throw wrongFile(path, parsed.error, "move it away: mesh up writes it anew");
-  const { schema: _schema, ...file } = parsed.data;
+  const next = `move it away: mesh up writes it anew; ${goesOn}`;
+  const { schema: _schema, ...file } = await readStateJson(path, meshFileSchema, { missing: undefined, next });
   return { ...file, settings: await readSettings(join(stateFolder, "settings.json")) };
 }
 
 /** Defaults where there is no such file. */
 export async function readSettings(path: string): Promise<MeshSettings> {
-  const parsed = settingsSchema.safeParse((await readJsonFile(path)) ?? {});
-  if (!parsed.success) throw wrongFile(path, parsed.error, "mend it, or remove it for the defaults");
-  return parsed.data;
-}
-
-/** Undefined where there is no such file. */
-async function readJsonFile(path: string): Promise<unknown> {
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
-    // absence is the answer: no such file, which is for the caller to judge.
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new InputError(`${path} is not JSON`, "mend it, or move it away", { cause });
-  }
-}
-
-function wrongFile(path: string, error: z.ZodError, next: string): InputError {
-  const issue = error.issues[0];
-  const where = issue?.path.join(".") ?? "";
-  return new InputError(`${path}: ${where === "" ? "" : `${where}: `}${issue?.message ?? "is not as expected"}`, next);
+  const next = `mend it, or move it away for the defaults; ${goesOn}`;
+  return await readStateJson(path, settingsSchema, { missing: {}, next });
 }
 
 /** Where things are in a state folder. What is under `secrets` is 0600 in a folder of 0700. */

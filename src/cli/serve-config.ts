@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { InputError } from "../core/errors.ts";
+import { findJsonPlaces, sayLine } from "../core/json-place.ts";
 import { nameSchema } from "../core/names.ts";
 import { readPrivateFileIfThere } from "../disk/private-file.ts";
 import { postgresFolder, readKeptMajor } from "../embedded/postgres-data.ts";
@@ -83,6 +84,8 @@ function parseWithoutCause(text: string, path: string): unknown {
     return JSON.parse(text);
   } catch {
     // The cause would quote the text, which holds secrets.
-    throw new InputError(`${path} is not JSON`, "mend it, or remove it to go without webhooks");
+    const { brokenAt } = findJsonPlaces(text);
+    const line = brokenAt === null ? "" : `, ${sayLine(text, brokenAt)}`;
+    throw new InputError(`${path}${line}: this is not JSON`, "mend it, or remove it to go without webhooks");
   }
 }

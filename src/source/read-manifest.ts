@@ -2,6 +2,7 @@ import { type Document, isAlias, isMap, isNode, isScalar, LineCounter, parseDocu
 import type { z } from "zod";
 import { buildEdgeKeys, type Manifest, manifestSchema } from "../core/manifest.ts";
 import type { Name } from "../core/names.ts";
+import { sayIssue } from "../core/say-issue.ts";
 import type { Finding } from "./finding.ts";
 
 export const manifestFile = "mesh.yaml";
@@ -97,7 +98,7 @@ function describeIssue(issue: z.core.$ZodIssue, document: Document, lineAt: (off
     return [finding(lineOf(document, path, lineAt), "upgrade: plan is not yet there: record and auto exist")];
   }
   const where = path.length === 0 ? "" : `${path.join(".")}: `;
-  return [finding(lineOf(document, path, lineAt), `${where}${issue.message}`)];
+  return [finding(lineOf(document, path, lineAt), `${where}${sayIssue(issue)}`)];
 }
 
 function describeUnknownKey(path: readonly (string | number)[], key: string): string {

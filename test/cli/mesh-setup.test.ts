@@ -76,3 +76,33 @@ describe("where the gateway listens", () => {
     await expect(meshFile(gateway)).rejects.toThrow(message);
   });
 });
+
+describe("a file of the state folder that is broken (R48)", () => {
+  const refused = async (text: string): Promise<unknown> => {
+    const file = join(folder, "broken.json");
+    await writeFile(file, text);
+    return await readSettings(file).catch((error: unknown) => error);
+  };
+
+  it.each([
+    ['{\n  "pollIntervalMs": 5000,\n}', "broken.json, line 3, column 1: this is not JSON"],
+    ["", "broken.json, line 1, column 1: this is not JSON"],
+    ['{\n  "pollIntervalMs": "5s"\n}', "broken.json, line 2, column 3: pollIntervalMs: a number, not text"],
+    ['{\n  "listne": "10.0.0.5"\n}', 'broken.json, line 2, column 3: nothing here is called "listne"'],
+    ['{\n  "history": {\n    "days": 0\n  }\n}', "broken.json, line 3, column 5: history.days: at least 1"],
+    ['{ "logLevel": "loud" }', 'logLevel: one of "debug", "info", "warn", "error"'],
+    ["[]", "broken.json: an object, not a list"],
+  ])("is said with its line, and that what runs goes on: %j", async (text, message) => {
+    const error = await refused(text);
+    expect(error).toBeInstanceOf(InputError);
+    expect(error).toMatchObject({
+      message: expect.stringContaining(message),
+      next: expect.stringMatching(/^mend it, .*; what runs goes on with what it read when it started$/),
+    });
+  });
+
+  it("and one that cannot be read at all is no bug of ours: 3", async () => {
+    const error = await readSettings(folder).catch((one: unknown) => one);
+    expect(error).toMatchObject({ name: "UnavailableError", message: `${folder} cannot be read: EISDIR` });
+  });
+});

@@ -166,7 +166,7 @@ describe("the files of a state folder (R42)", () => {
     const setup = await readMeshSetup(await stateWith({ "mesh.json": JSON.stringify(before) }));
     expect(setup).toMatchObject({ mesh: "demo", databaseRoles: false });
     const other = await stateWith({ "mesh.json": JSON.stringify({ ...before, schema: 2 }) });
-    await expect(readMeshSetup(other)).rejects.toThrow(/mesh\.json: schema/);
+    await expect(readMeshSetup(other)).rejects.toThrow(/mesh\.json, line 1, column 2: schema: only 1/);
   });
 
   it("settings.json is read whole, and a misspelt setting is refused by its name", async () => {

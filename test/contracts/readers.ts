@@ -27,7 +27,11 @@ export const readers: readonly Readers[] = [
   { files: ["src/link/gateway/enrol-route.ts"], reads: ["enrol-request"], tested: here },
   { files: ["src/link/host-client.ts"], reads: ["enrol-response"], tested: here },
   { files: ["src/source/read-manifest.ts"], reads: ["manifest"], tested: here },
-  { files: ["src/cli/mesh-setup.ts"], reads: ["mesh-json", "settings-json"], tested: here },
+  {
+    files: ["src/cli/mesh-setup.ts", "src/cli/read-state-json.ts"],
+    reads: ["mesh-json", "settings-json"],
+    tested: here,
+  },
   { files: ["src/cli/serve-config.ts"], reads: ["webhooks-json"], tested: here },
   {
     files: ["src/activities/workflow-input.ts"],

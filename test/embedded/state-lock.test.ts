@@ -53,5 +53,5 @@ it("does not release what another has taken over", async () => {
 
 it("refuses a lock file it does not understand instead of passing over it (R42)", async () => {
   await writeFile(lock, "{");
-  await expect(takeStateLock(lock)).rejects.toThrow(/is not JSON/);
+  await expect(takeStateLock(lock)).rejects.toThrow(/lock\.json, line 1, column \d+: this is not JSON/);
 });
