@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { armFailpointsBy } from "../../core/failpoints.ts";
 import type { CommandDefinition } from "../command.ts";
+import { whyNotListen } from "../../embedded/expect-own-address.ts";
 import { findMesh } from "../find-mesh.ts";
 import { keepProvenanceKey } from "../keep-provenance-key.ts";
 import { meshPaths, readMeshSetup } from "../mesh-setup.ts";
@@ -28,6 +29,12 @@ export const serveCommand: CommandDefinition = {
       say: (line) => context.stderr.write(`${line}\n`),
     });
     const config = await readServeConfig(state);
+    // It may come with the lease, as a floating address does: without it the gateway says so, and this process ends.
+    const why = await whyNotListen(config.gateway.host);
+    if (why !== null)
+      context.stderr.write(
+        `this controller could not listen on ${config.gateway.host} now: ${why} (\`listen\` in settings.json, else \`gateway\` in mesh.json)\n`,
+      );
     const { serve } = await import("../../worker/serve.ts");
     await serve(config, context.listenForInterrupt());
     return 0;

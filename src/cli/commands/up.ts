@@ -4,6 +4,7 @@ import { parseName } from "../arguments.ts";
 import { type OpenState, openStateFolder } from "../../embedded/state-folder.ts";
 import { createSupervisor, type Supervisor } from "../../embedded/supervisor.ts";
 import { meshPaths, readSettings } from "../mesh-setup.ts";
+import { expectOwnAddress } from "../../embedded/expect-own-address.ts";
 import { expectRoom } from "../up/expect-room.ts";
 import { bringUp } from "../up/bring-up.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
@@ -44,12 +45,14 @@ export const upCommand: CommandDefinition = {
     try {
       await expectRoom(state.paths.root, say);
       const paths = meshPaths(state.paths.root);
+      const { listen } = await readSettings(paths.settings);
+      await expectOwnAddress(listen, paths.settings);
       const parts: UpParts = {
         mesh: await chooseMesh(paths, asked),
         paths,
         ports: await keepPorts(state),
         keepPort: (name) => state.keepPort(name),
-        listen: (await readSettings(paths.settings)).listen,
+        listen,
         env: { ...call.context.env },
         say,
         interrupt,
