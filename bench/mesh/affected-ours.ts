@@ -9,6 +9,7 @@ import { createKeptRecords, keptFor } from "../../src/activities/kept-records.ts
 import { loadBuildPlan } from "../../src/activities/load-build-facts.ts";
 import { compareTips, seeTips, type Tips } from "../../src/activities/look-without-keeping.ts";
 import { rebuildSet } from "../../src/decide/rebuild-set.ts";
+import { openRepository } from "../../src/source/open-repository.ts";
 import { readersVersion } from "../../src/source/readers-version.ts";
 import { addModule } from "../../src/store/modules.ts";
 import { addRepository } from "../../src/store/repositories.ts";
@@ -95,8 +96,12 @@ export async function openOurs(source: GitRepository, names: readonly string[]):
       for (const change of changes) {
         await source.commit(change, "Touch it again");
         const tips = await seeTips(look);
-        for (const { repository, branch, commit } of tips.heads)
-          if (commit !== null) await tips.repositories.get(repository)?.fetchCommits([{ branch, commit }]);
+        for (const { repository, branch, commit } of tips.heads) {
+          const opened = tips.repositories.get(repository);
+          if (commit === null || opened === undefined) continue;
+          // As if another process brought it: whoever answers has read nothing of it.
+          await (await openRepository({ url: opened.url, dir: opened.dir })).fetchCommits([{ branch, commit }]);
+        }
         left.push(tips);
       }
       return async () => {

@@ -9,7 +9,14 @@ import { listPlannedBuilds, type PlannedBuildRecord } from "../store/builds-to-p
 import type { Queryable } from "../store/database.ts";
 import { type Edge, listEdges } from "../store/edges.ts";
 import { listModulesToPlan, type ModuleToPlan } from "../store/modules-to-plan.ts";
-import { type PlanParts, type PlanVersion, readPlanParts, readPlanVersion } from "../store/plan-version.ts";
+import {
+  type PlanParts,
+  type PlanVersion,
+  readPlanParts,
+  readPlanVersion,
+  readSeen,
+  type Seen,
+} from "../store/plan-version.ts";
 
 /** What comparisons and plans read of the records. A row that nobody wrote since is the same object as before. */
 export interface PlanRecords {
@@ -53,7 +60,7 @@ export interface AllFacts {
 }
 
 export function createKeptRecords(db: Queryable, mesh: Name): KeptRecords {
-  let last: { readonly version: PlanParts; readonly records: PlanRecords } | null = null;
+  let last: Known | null = null;
   return {
     plans: createPlanMemory(),
     sources: createSourceMemory(),
@@ -62,12 +69,19 @@ export function createKeptRecords(db: Queryable, mesh: Name): KeptRecords {
     settings: new Map(),
     lastRead: () => last?.records ?? null,
     read: async (asked) => {
-      const now = last === null ? null : (asked ?? (await readPlanVersion(db, mesh)));
-      if (last !== null && last.version.server === now?.server && last.version.total === now.total) return last.records;
+      const before = last;
+      // First of all: the records are not older than what was seen.
+      const seen = before === null || asked !== undefined ? null : await readSeen(db);
+      if (before !== null && isSameSeen(before.seen, seen)) return before.records;
+      const now = before === null ? null : (asked ?? (await readPlanVersion(db, mesh)));
+      if (before !== null && before.version.server === now?.server && before.version.total === now.total) {
+        if (last === before && seen !== null) last = { ...before, seen };
+        return before.records;
+      }
       // Before the rows: what is changed while they are read is another version the next time.
       const version = await readPlanParts(db, mesh);
-      const known = last?.version.server === version.server ? last : null;
-      last = { version, records: await refresh(db, mesh, version, known) };
+      const known = before?.version.server === version.server ? before : null;
+      last = { seen: version.seen, version, records: await refresh(db, mesh, version, known) };
       return last.records;
     },
   };
@@ -84,7 +98,16 @@ export function keptFor(db: Queryable, mesh: Name): KeptRecords {
   return kept;
 }
 
-type Known = { readonly version: PlanParts; readonly records: PlanRecords };
+interface Known {
+  /** The records are what these transactions left, or newer. */
+  readonly seen: Seen | null;
+  readonly version: PlanParts;
+  readonly records: PlanRecords;
+}
+
+function isSameSeen(before: Seen | null, now: Seen | null): boolean {
+  return before !== null && before.server === now?.server && before.snapshot === now.snapshot;
+}
 
 async function refresh(db: Queryable, mesh: Name, version: PlanParts, known: Known | null): Promise<PlanRecords> {
   if (known === null) {

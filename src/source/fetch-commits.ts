@@ -66,17 +66,18 @@ async function untilAborted(work: Promise<void>, signal: AbortSignal | undefined
 
 async function fetchMissing(remote: Remote, wanted: readonly { branch: string; commit: ObjectId }[]): Promise<void> {
   // It may have been discarded since it was opened.
-  await initialiseClone(remote.dir);
+  const [, resting] = await Promise.all([initialiseClone(remote.dir), restingPackBytes(remote.dir)]);
+  let bytes = resting;
   let fetched = false;
   for (const { branch, commit } of wanted) {
     checkBranch(branch);
     objectIdSchema.parse(commit);
-    const isLarge = (await restingPackBytes(remote.dir)) > remote.cloneBytes;
-    if (!isLarge && (await hasCommit(remote.session, commit))) {
-      await noteUse(remote.dir, commit);
-      continue;
+    if (bytes <= remote.cloneBytes) {
+      const [isHere] = await Promise.all([hasCommit(remote.session, commit), noteUse(remote.dir, commit)]);
+      if (isHere) continue;
     }
     await fetchMissingOne(remote, branch, commit);
+    bytes = await restingPackBytes(remote.dir);
     fetched = true;
   }
   if (fetched) await tidyClone(remote.dir);

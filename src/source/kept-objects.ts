@@ -1,7 +1,7 @@
 import { InputError } from "../core/errors.ts";
 import type { ObjectId } from "../core/names.ts";
 import { DamagedCloneError } from "./bare-clone.ts";
-import type { ObjectInfo, ObjectSession } from "./object-session.ts";
+import type { ObjectInfo, ObjectSession, ReadObject } from "./object-session.ts";
 import { createTreeObject, type TreeObject } from "./tree-object.ts";
 
 /** A folder of a million files is some 40 MB. */
@@ -24,12 +24,20 @@ interface Kept {
   readonly treeIds: Map<string, ObjectId>;
   readonly commits: Map<ObjectId, string>;
   readonly sizes: Map<ObjectId, number>;
+  /** Folders that were asked for of two commits: of the next commit they are wanted too. */
+  above: readonly string[];
 }
 
 const keptOf = new WeakMap<ObjectSession, Kept>();
 
 function keptFor(session: ObjectSession): Kept {
-  const kept = keptOf.get(session) ?? { trees: new Map(), treeIds: new Map(), commits: new Map(), sizes: new Map() };
+  const kept = keptOf.get(session) ?? {
+    trees: new Map(),
+    treeIds: new Map(),
+    commits: new Map(),
+    sizes: new Map(),
+    above: [],
+  };
   keptOf.set(session, kept);
   return kept;
 }
@@ -41,16 +49,38 @@ function keep<K, V>(map: Map<K, V>, key: K, value: V, limit: number): void {
 
 /** Does git have it? What it is, is kept. */
 export async function hasCommit(session: ObjectSession, commit: ObjectId): Promise<boolean> {
-  const { commits, treeIds } = keptFor(session);
+  const { commits, treeIds, above } = keptFor(session);
   if (commits.has(commit)) return (await session.describe([commit]))[0] !== null;
-  const [found = null] = await session.read([commit], commitBytesLimit);
+  const folders = above.map((path) => ({ of: commit, path }));
+  const [found = null, ...trees] = await session.read([commit, ...folders.map(sayFolder)], commitBytesLimit);
   if (found === null) return false;
   if (found.type !== "commit" || found.content === null) return true;
   const text = found.content.toString("utf8");
   keep(commits, commit, text, namesKept);
   const tree = /^tree ([0-9a-f]+)\n/.exec(text)?.[1];
   if (tree !== undefined) keep(treeIds, `${commit}:`, tree, namesKept);
+  for (const [at, folder] of folders.entries()) keepTree(session, folder, trees[at] ?? null);
   return true;
+}
+
+/** From here on they are asked for together with a commit that is not known. */
+export function expectFolders(session: ObjectSession, folders: readonly string[]): void {
+  keptFor(session).above = folders;
+}
+
+/** Null: no tree, or larger than was asked for. */
+function keepTree(session: ObjectSession, { of, path }: FolderName, object: ReadObject | null): TreeObject | null {
+  if (object?.type !== "tree" || object.content === null) return null;
+  const { trees, treeIds } = keptFor(session);
+  const tree = trees.get(object.id) ?? createTreeObject(object.id, object.content);
+  if (object.bytes > treeBytesKept) return tree;
+  keep(trees, object.id, tree, treesKept);
+  keep(treeIds, `${of}:${path}`, object.id, namesKept);
+  return tree;
+}
+
+function sayFolder({ of, path }: FolderName): string {
+  return path === "" ? `${of}^{tree}` : `${of}:${path}`;
 }
 
 /** Null: git does not have it, it is long, or no commit. */
@@ -84,21 +114,14 @@ export async function readFolders(
   const asked = names.flatMap((name, at) => (found[at] === null ? [{ name, at }] : []));
   if (asked.length === 0) return found;
   const read = await session.read(
-    asked.map(({ name: { of, path } }) => (path === "" ? `${of}^{tree}` : `${of}:${path}`)),
+    asked.map(({ name }) => sayFolder(name)),
     limitBytes,
   );
   for (const [place, { name, at }] of asked.entries()) {
     const object = read[place] ?? null;
-    if (object?.type !== "tree") continue;
-    if (object.content === null) {
-      if (orNull) continue;
+    if (object?.type === "tree" && object.content === null && !orNull)
       throw new InputError(`tree ${object.id} is larger than ${limitBytes} bytes`);
-    }
-    const tree = trees.get(object.id) ?? createTreeObject(object.id, object.content);
-    found[at] = tree;
-    if (object.bytes > treeBytesKept) continue;
-    keep(trees, object.id, tree, treesKept);
-    keep(treeIds, `${name.of}:${name.path}`, object.id, namesKept);
+    found[at] = keepTree(session, name, object);
   }
   return found;
 }

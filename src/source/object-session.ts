@@ -46,8 +46,9 @@ const idleMs = 2_000;
 const trustedMs = 100;
 
 export function createObjectSession(options: SessionOptions): ObjectSession {
-  const describing = createTalk(options, "--batch-check");
-  const reading = createTalk(options, "--batch");
+  const clone = watchClone(options.dir);
+  const describing = createTalk(options, "--batch-check", clone);
+  const reading = createTalk(options, "--batch", clone);
   return {
     describe: (names) => describing.ask(names, 0),
     read: (names, limitBytes) => reading.ask(names, limitBytes),
@@ -64,17 +65,15 @@ interface Talk {
   forget(): void;
 }
 
-function createTalk({ dir, waitMs, signal }: SessionOptions, mode: Mode): Talk {
+function createTalk({ dir, waitMs, signal }: SessionOptions, mode: Mode, clone: Clone): Talk {
   let open: { readonly line: Line; readonly identity: string } | null = null;
-  let identifiedAt = 0;
   const ask: Talk["ask"] = async (names, limitBytes) => {
     signal?.throwIfAborted();
     if (names.length === 0) return [];
     for (const name of names) if (/[\n\0]/.test(name)) throw new Error("an object's name is one line");
-    if (open === null || open.line.hasEnded() || performance.now() - identifiedAt > trustedMs) {
-      // A clone that was made anew is another one, whatever the old process still holds open.
-      const identity = await identify(dir);
-      identifiedAt = performance.now();
+    // A clone that was made anew is another one, whatever the old process still holds open.
+    if (open === null || open.line.hasEnded() || open.identity !== clone.trusted()) {
+      const identity = await clone.identify();
       if (open?.identity !== identity || open.line.hasEnded()) {
         open?.line.end();
         open = { line: openLine(dir, mode, signal), identity };
@@ -89,8 +88,29 @@ function createTalk({ dir, waitMs, signal }: SessionOptions, mode: Mode): Talk {
   return { ask, forget };
 }
 
+/** Which clone lies there: both processes ask it together. */
+interface Clone {
+  /** As it was a moment ago; null: that is too long ago. */
+  trusted(): string | null;
+  identify(): Promise<string>;
+}
+
+function watchClone(dir: string): Clone {
+  let last: { readonly identity: string; readonly at: number } | null = null;
+  let asking: Promise<string> | null = null;
+  return {
+    trusted: () => (last !== null && performance.now() - last.at <= trustedMs ? last.identity : null),
+    identify: async () => {
+      asking ??= identify(dir).finally(() => (asking = null));
+      const identity = await asking;
+      last = { identity, at: performance.now() };
+      return identity;
+    },
+  };
+}
+
 async function identify(dir: string): Promise<string> {
-  const [folder, head] = [await whenThere(stat(dir)), await whenThere(stat(join(dir, "HEAD")))];
+  const [folder, head] = await Promise.all([whenThere(stat(dir)), whenThere(stat(join(dir, "HEAD")))]);
   return `${folder?.ino ?? "gone"} ${head?.ino ?? "gone"}`;
 }
 

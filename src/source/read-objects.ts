@@ -1,5 +1,5 @@
 import type { ObjectId } from "../core/names.ts";
-import { readFolders, sizesOf } from "./kept-objects.ts";
+import { expectFolders, readFolders, sizesOf } from "./kept-objects.ts";
 import type { ObjectSession } from "./object-session.ts";
 import type { BlobPlace, TreeEntry } from "./repository.ts";
 import { listDiffering, type NamedEntry, type TreeObject } from "./tree-object.ts";
@@ -68,6 +68,8 @@ export async function readBlobsAt(
   return new Map(files.map(({ path, id }) => [path, { blob: id, bytes: sizes.get(id) ?? 0 }]));
 }
 
+const expectedBytes = 512 * 1024;
+
 /** As `Repository` says. */
 export async function listDifferingAt(
   session: ObjectSession,
@@ -79,6 +81,11 @@ export async function listDifferingAt(
     { of: is, path },
   ]);
   const trees = await readFolders(session, names);
+  // What is as large as that is not worth to be read in vain.
+  expectFolders(
+    session,
+    folders.filter((_, at) => (trees[2 * at + 1]?.bytes.length ?? Number.POSITIVE_INFINITY) <= expectedBytes),
+  );
   const differing = new Map<string, ObjectId | null>();
   for (const [at, folder] of folders.entries()) {
     const [before = null, now = null] = [trees[2 * at], trees[2 * at + 1]];

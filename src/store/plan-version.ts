@@ -17,11 +17,18 @@ export interface PlanVersion {
   readonly total: string;
 }
 
+/** Which transactions a statement saw. */
+export interface Seen {
+  readonly server: string;
+  readonly snapshot: string;
+}
+
 /** The same by part; a part without rows is left out. */
 export interface PlanParts extends PlanVersion {
   readonly modules: ReadonlyMap<number, string>;
   readonly edges: ReadonlyMap<number, string>;
   readonly builds: ReadonlyMap<number, string>;
+  readonly seen: Seen | null;
 }
 
 const partsColumn = z
@@ -67,13 +74,30 @@ export function readPlanVersion(db: Queryable, mesh: Name): Promise<PlanVersion>
   return one(db, z.object({ server: z.string(), total: z.string() }), `select ${server}, ${total}`, [mesh]);
 }
 
+const seenColumns = `pg_current_snapshot()::text as snapshot, pg_current_xact_id_if_assigned() is not null as writes`;
+const seenRow = z.object({ server: z.string(), snapshot: z.string(), writes: z.boolean() });
+
+function toSeen(row: z.output<typeof seenRow>): Seen | null {
+  return row.writes ? null : { server: row.server, snapshot: row.snapshot };
+}
+
+/**
+ * Two statements of one server that saw the same transactions saw the same rows: where nobody wrote anything at all, no row is
+ * looked at. Null: asked within a transaction that writes, which sees what no other one does.
+ */
+export async function readSeen(db: Queryable): Promise<Seen | null> {
+  return toSeen(await one(db, seenRow, `select ${server}, ${seenColumns}`));
+}
+
 /** Which parts changed. Takes several times as long, and is asked where the version is another one. */
-export function readPlanParts(db: Queryable, mesh: Name): Promise<PlanParts> {
-  return one(
+export async function readPlanParts(db: Queryable, mesh: Name): Promise<PlanParts> {
+  const row = seenRow.extend({ total: z.string(), modules: partsColumn, edges: partsColumn, builds: partsColumn });
+  const { snapshot, writes, ...parts } = await one(
     db,
-    z.object({ server: z.string(), total: z.string(), modules: partsColumn, edges: partsColumn, builds: partsColumn }),
-    `select ${server}, ${total}, ${together(modules)} as modules, ${together(edges)} as edges,
+    row,
+    `select ${server}, ${seenColumns}, ${total}, ${together(modules)} as modules, ${together(edges)} as edges,
             ${together(builds)} as builds`,
     [mesh],
   );
+  return { ...parts, seen: toSeen({ server: parts.server, snapshot, writes }) };
 }
