@@ -4,6 +4,7 @@ import { z } from "zod";
 import { stepMsLimit } from "../core/build-time.ts";
 import { nameSchema } from "../core/names.ts";
 import { listPaths, type StatePaths } from "../embedded/state-folder.ts";
+import type { LoginRole } from "../store/writers/login.ts";
 import { gatewayAddressSchema, listenSchema } from "./gateway-address.ts";
 import { meshFileName } from "./find-mesh.ts";
 import { readStateJson } from "./read-state-json.ts";
@@ -139,7 +140,12 @@ export async function readSettings(path: string): Promise<MeshSettings> {
 /** Where things are in a state folder. What is under `secrets` is 0600 in a folder of 0700. */
 export interface MeshPaths extends StatePaths {
   readonly meshFile: string;
+  /** The owner's. */
   readonly databaseUrl: string;
+  /** Names and passwords of the controller's own logins. */
+  readonly databaseLogins: string;
+  /** Their addresses, each once its login was let in. */
+  readonly loginAddresses: Readonly<Record<LoginRole, string>>;
   readonly declarationKey: string;
   readonly provenanceKey: string;
   readonly rootKey: string;
@@ -161,6 +167,12 @@ export function meshPaths(stateFolder: string): MeshPaths {
     ...paths,
     meshFile: join(stateFolder, meshFileName),
     databaseUrl: join(paths.secrets, "database-url"),
+    databaseLogins: join(paths.secrets, "database-logins.json"),
+    loginAddresses: {
+      controller: join(paths.secrets, "database-url-controller"),
+      gateway: join(paths.secrets, "database-url-gateway"),
+      builder: join(paths.secrets, "database-url-builder"),
+    },
     declarationKey: join(paths.secrets, "declaration-key.pem"),
     provenanceKey: join(paths.secrets, "provenance-key.pem"),
     rootKey: join(paths.secrets, "root-key.pem"),

@@ -9,6 +9,7 @@ import { nameSchema } from "../core/names.ts";
 import { readPrivateFileIfThere } from "../disk/private-file.ts";
 import { postgresFolder, readKeptMajor } from "../embedded/postgres-data.ts";
 import type { ServeConfig } from "../worker/serve-config.ts";
+import { readLoginAddresses } from "./database-logins.ts";
 import { readDatabaseUrl } from "./mesh-connection.ts";
 import { type MeshPaths, meshPaths, readMeshSetup } from "./mesh-setup.ts";
 
@@ -25,11 +26,14 @@ const webhooksSchema = z.record(
 export async function readServeConfig(stateFolder: string): Promise<ServeConfig> {
   const setup = await readMeshSetup(stateFolder);
   const paths = meshPaths(stateFolder);
+  const logins = await readLoginAddresses(paths);
   return {
     mesh: setup.mesh,
     // A name for this start alone: machines that were copied share their host's name, and containers their process ids.
     holder: `${hostname()}/${process.pid}/${randomBytes(4).toString("hex")}`,
-    databaseUrl: await readDatabaseUrl(paths.databaseUrl),
+    // Where it has logins of its own, the owner's address is not even read.
+    databaseUrl: logins?.controller ?? (await readDatabaseUrl(paths.databaseUrl)),
+    databaseLogins: logins,
     temporal: setup.temporal,
     gateway: {
       ...setup.gateway,

@@ -197,7 +197,8 @@ export const conditionKinds: readonly ConditionKind[] = [
     opens: ["worker/say-refusals.ts", "worker/watch-refused-calls.ts"],
     closes: ["worker/say-refusals.ts", "worker/watch-refused-calls.ts"],
     urgent: "yes",
-    remedy: "start the controller again; where it may not mend rights, `mesh database roles --sql`",
+    remedy:
+      "`mesh database roles --apply` as the owner of the tables, or `mesh up` again; where the owner may not, `mesh database roles --sql`",
   },
   {
     code: "builds-without-sandbox",
@@ -215,7 +216,16 @@ export const conditionKinds: readonly ConditionKind[] = [
     opens: ["worker/note-roles.ts"],
     closes: ["worker/note-roles.ts"],
     urgent: "no",
-    remedy: "`mesh database roles --sql` for an administrator, then start the controller again",
+    remedy: "`mesh database roles --sql` for an administrator, then --apply, and start the controller again",
+  },
+  {
+    code: "controller-as-owner",
+    subject: "records",
+    watches: "the controller logs in as the owner of the tables, so that who takes over its process has all rights",
+    opens: ["worker/note-roles.ts"],
+    closes: ["worker/note-roles.ts"],
+    urgent: "no",
+    remedy: "`mesh database roles --apply` makes logins of its own, then start the controller again",
   },
   {
     code: "key-expires-soon",

@@ -97,14 +97,14 @@ function readDatabaseError(error: pg.DatabaseError, doing: string): Error {
   if (code === rightCode) {
     return new RecordsRefusedError(
       `PostgreSQL does not allow it: ${error.message}, ${doing}`,
-      "see which rights are missing: mesh database roles; a start of the controller gives them as far as it may",
+      "see which rights are missing: mesh database roles; its --apply gives them, as the owner of the tables",
       { cause: error },
     );
   }
   if (otherTablesCodes.has(code)) {
     return new RecordsRefusedError(
       `the tables are not those of this version of mesh: ${error.message}, ${doing}`,
-      "start the controller of this version: it brings the tables up before anything else",
+      "bring the tables up as their owner: mesh database roles --apply, or mesh up, of this version",
       { cause: error },
     );
   }

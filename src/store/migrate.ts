@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { z } from "zod";
-import { InputError } from "../core/errors.ts";
+import { InputError, RecordsRefusedError } from "../core/errors.ts";
 import { timeColumn } from "./columns.ts";
 import type { Database, Queryable, Transaction } from "./database.ts";
 import { many, maybeOne, run } from "./rows.ts";
@@ -45,6 +45,19 @@ export async function runMigrations(db: Database, folder: URL = ownFolder): Prom
 /** In the order of their numbers. */
 export function listMigrations(db: Queryable): Promise<AppliedMigration[]> {
   return many(db, appliedSchema, `select id, sha256, at from schema_migration order by id`);
+}
+
+/** For who may not make tables: throws RecordsRefusedError where they are not yet those of this program, InputError as above. */
+export async function expectMigrated(db: Queryable, folder: URL = ownFolder): Promise<void> {
+  const [migrations, applied] = [await readMigrations(folder), await listMigrations(db)];
+  refuseStrangers(migrations, applied);
+  const there = new Set(applied.map(({ id }) => id));
+  const missing = migrations.find(({ id }) => !there.has(id));
+  if (missing !== undefined)
+    throw new RecordsRefusedError(
+      `the tables are older than this program: they lack ${missing.id}`,
+      "bring them up as their owner: mesh database roles --apply, or mesh up",
+    );
 }
 
 async function readMigrations(folder: URL): Promise<Migration[]> {

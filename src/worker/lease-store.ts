@@ -5,11 +5,11 @@ import type { LeaseRole } from "../store/lease-history.ts";
 import { leaseAgeMs } from "../decide/lease.ts";
 import type { LeaseStore } from "./lease-keeper.ts";
 import type { DatabaseRole } from "../store/writers/database-role.ts";
-import type { ServeConfig } from "./serve-config.ts";
+import { databaseAddress, type ServeConfig } from "./serve-config.ts";
 
 /** On connections of its own: load on the records must not lose the lease. */
 export function openLeaseStore(
-  config: Pick<ServeConfig, "mesh" | "holder" | "databaseUrl"> & { readonly leaseRole?: LeaseRole },
+  config: Pick<ServeConfig, "mesh" | "holder" | "databaseUrl" | "databaseLogins"> & { readonly leaseRole?: LeaseRole },
   role?: DatabaseRole,
 ): {
   readonly store: LeaseStore;
@@ -17,7 +17,7 @@ export function openLeaseStore(
 } {
   const { mesh, holder, leaseRole = "controller" } = config;
   const db = openDatabase({
-    url: config.databaseUrl,
+    url: databaseAddress(config, "controller"),
     role,
     maxConnections: 2,
     applicationName: "mesh-lease",

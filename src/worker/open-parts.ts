@@ -8,10 +8,10 @@ import { openSandboxes, type Sandboxes } from "../build/open-sandbox.ts";
 import { createToolchainWatch, describeBuilder } from "../build/toolchain.ts";
 import { languageSchema } from "../core/manifest.ts";
 import { openDatabase, type Database } from "../store/database.ts";
-import type { DatabaseRole } from "../store/writers/database-role.ts";
+import type { LoginRole } from "../store/writers/login.ts";
 import type { RolesInForce } from "../store/writers/keep-roles.ts";
 import { readOwnVersion } from "./own-version.ts";
-import type { ServeConfig } from "./serve-config.ts";
+import { databaseAddress, type ServeConfig } from "./serve-config.ts";
 import { openTrust, type Trust } from "./trust.ts";
 
 /** Waits for what is under way on all of them. */
@@ -39,9 +39,9 @@ export interface ControllerParts {
 }
 
 export async function openParts(config: ServeConfig, roles: RolesInForce, log: Logger): Promise<ControllerParts> {
-  const open = (role: DatabaseRole, maxConnections: number): Database =>
+  const open = (role: LoginRole, maxConnections: number): Database =>
     openDatabase({
-      url: config.databaseUrl,
+      url: databaseAddress(config, role),
       role: roles.enforced ? role : undefined,
       maxConnections,
       applicationName: `mesh-${role}`,

@@ -19,8 +19,8 @@ export interface SayRefusals {
 const retryMs = 60_000;
 
 export const refusalRemedy =
-  "start the controller again: it brings tables and rights to its version; where it may not, mesh database roles --sql says " +
-  "what an administrator runs. What waits goes on by itself";
+  "mesh database roles --apply, or mesh up again, brings tables and rights to this version; where the owner may not, " +
+  "mesh database roles --sql says what an administrator runs. What waits goes on by itself";
 
 /**
  * An activity that the records refuse is tried again only now and then, and an urgent condition says who lacks what (R33, R41):

@@ -3,14 +3,26 @@ import type { UnsafeRule } from "../build/open-sandbox.ts";
 import type { LeftoverBounds } from "../decide/plan-leftovers.ts";
 import type { HostCredentials } from "../source/remote-credentials.ts";
 import type { SandboxLimits } from "../build/sandbox.ts";
+import type { LoginRole } from "../store/writers/login.ts";
 import type { TemporalServer } from "./temporal/temporal-server.ts";
+
+/** The addresses of a controller's own logins, one for each side of it. They hold passwords. */
+export type DatabaseLogins = Readonly<Record<LoginRole, string>>;
+
+/** By which address one side of the controller connects. */
+export function databaseAddress(config: Pick<ServeConfig, "databaseUrl" | "databaseLogins">, role: LoginRole): string {
+  return config.databaseLogins?.[role] ?? config.databaseUrl;
+}
 
 /** Everything `mesh serve` needs to know: plain values, no secrets but by path or by connection URL. */
 export interface ServeConfig {
   readonly mesh: string;
   /** Names this process in the lease and in logs. */
   readonly holder: string;
+  /** As the owner of the tables; where there are `databaseLogins`, the controller's. */
   readonly databaseUrl: string;
+  /** Null and left out: all three go in as the owner, and take their role. */
+  readonly databaseLogins?: DatabaseLogins | null;
   readonly temporal: TemporalServer;
   readonly gateway: {
     readonly host: string;

@@ -6,8 +6,8 @@ import { createWorkers, runWorkers } from "./create-workers.ts";
 import { acquireLease, systemClock, type Lease, type LeaseStore } from "./lease-keeper.ts";
 import { createLogger } from "./logger.ts";
 import { closeDatabases, openParts, type ControllerParts } from "./open-parts.ts";
-import { noteRoles } from "./note-roles.ts";
-import { prepareDatabase } from "./prepare-database.ts";
+import { noteOwner, noteRoles } from "./note-roles.ts";
+import { hasLogins, prepareDatabase } from "./prepare-database.ts";
 import type { ServeConfig } from "./serve-config.ts";
 import { openLeaseStore } from "./lease-store.ts";
 import { noteUnsafeBuilds } from "./note-unsafe-builds.ts";
@@ -33,6 +33,7 @@ export async function serve(config: ServeConfig, stop: AbortSignal): Promise<voi
   const log = createLogger(config.logLevel);
   installTemporalRuntime(log);
   const roles = await prepareDatabase(config);
+  if (!hasLogins(config)) log.warn("this controller logs in as the owner of the tables: mesh database roles says more");
   const parts = await openParts(config, roles, log);
   const leases = openLeaseStore(config, roles.enforced ? "controller" : undefined);
   try {
@@ -88,6 +89,8 @@ async function actUntilStopped(
   const { log } = parts;
   // Only now: while another one acts, it is that one's machine that these are about.
   await noteRoles(parts.db, config.mesh, parts.roles);
+  // Without roles that is said already.
+  await noteOwner(parts.db, config.mesh, parts.roles.enforced && !hasLogins(config) ? "owner" : "logins");
   await noteUnsafeBuilds(parts.db, config.mesh, parts.sandboxes.unsafe);
   // Before anything is signed: a root may have been published while this controller was away.
   await parts.trust.refresh(parts.db);

@@ -7,7 +7,7 @@ import { watchRefusedCalls } from "./watch-refused-calls.ts";
 import { watchStrangers } from "./watch-strangers.ts";
 import { hearDeclarations } from "./hear-declarations.ts";
 import type { ControllerParts } from "./open-parts.ts";
-import type { ServeConfig } from "./serve-config.ts";
+import { databaseAddress, type ServeConfig } from "./serve-config.ts";
 
 /** Hosts and webhooks come in here. New declarations are heard by LISTEN, and read again after each reconnect. */
 export async function startGateway(
@@ -18,7 +18,7 @@ export async function startGateway(
   const { log } = parts;
   const wakes = createDeclarationWakes();
   const listener = await hearDeclarations({
-    url: config.databaseUrl,
+    url: databaseAddress(config, "gateway"),
     role: parts.roles.enforced ? "gateway" : undefined,
     db: parts.db,
     mesh: config.mesh,

@@ -1,19 +1,49 @@
 import { readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commandTable } from "../../src/cli/command-table.ts";
+import { meshPaths } from "../../src/cli/mesh-setup.ts";
+import { writePrivateFile } from "../../src/disk/private-file.ts";
+import { dropLogins } from "../support/drop-logins.ts";
 import { type CommandBed, connectionTo, openCommandBed } from "./command-bed.ts";
 import { runMesh } from "./fake-context.ts";
 
 let bed: CommandBed;
 beforeAll(async () => {
   bed = await openCommandBed();
+  await mkdir(paths().secrets, { mode: 0o700 });
+  await writePrivateFile(paths().databaseUrl, bed.records.url);
 });
-afterAll(() => bed.close());
+afterAll(async () => {
+  await dropLogins(bed.records.db, paths());
+  await bed.close();
+});
+
+const paths = () => meshPaths(bed.state);
 
 describe("mesh database roles", () => {
   it("says that the roles are in force", async () => {
     expect(await bed.documentOf("database", "roles")).toMatchObject({ enforced: true, why: null });
+  });
+
+  it("says that the controller goes in as the owner, what an administrator can run, and makes its logins", async () => {
+    const before = await bed.run("database", "roles");
+    expect(before).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/logs in as the owner of the tables: none were made\n {2}next: .*--apply/),
+    });
+    expect(
+      (await bed.run("database", "roles", "--sql")).stdout.match(/^create role mesh_\w+ login .* in role/gm),
+    ).toHaveLength(3);
+    expect(await bed.run("database", "roles", "--apply")).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/by logins of its own/),
+    });
+    expect(await bed.documentOf("database", "roles")).toMatchObject({
+      enforced: true,
+      logins: { own: true, why: null },
+    });
     expect((await bed.run("database", "roles", "--sql")).stdout).toMatch(/^-- nothing to run/);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { listConditions } from "../../src/store/conditions.ts";
-import { noteRoles } from "../../src/worker/note-roles.ts";
+import { noteOwner, noteRoles } from "../../src/worker/note-roles.ts";
 import { prepareDatabase } from "../../src/worker/prepare-database.ts";
 import { mesh, openRecords, type Records } from "../store/open-records.ts";
 
@@ -20,6 +20,15 @@ it("a mesh whose processes have all rights says so in status, until they have no
     },
   ]);
   await noteRoles(records.as("controller"), mesh, { enforced: true });
+  expect(await listConditions(records.db, mesh)).toEqual([]);
+});
+
+it("a controller that goes in as the owner says so in status, until it has logins of its own (R33, R41)", async () => {
+  await noteOwner(records.as("controller"), mesh, "owner");
+  expect(await listConditions(records.db, mesh)).toMatchObject([
+    { code: "controller-as-owner", remedy: expect.stringMatching(/mesh database roles --apply/) },
+  ]);
+  await noteOwner(records.as("controller"), mesh, "logins");
   expect(await listConditions(records.db, mesh)).toEqual([]);
 });
 

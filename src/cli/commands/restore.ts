@@ -3,7 +3,9 @@ import type { CommandDefinition } from "../command.ts";
 import { parseArgument } from "../arguments.ts";
 import { restoreBackup, type RestoredBackup } from "../../store/backup/restore-backup.ts";
 import { keepRoles } from "../../store/writers/keep-roles.ts";
+import { keepDatabaseLogins, readLoginAddresses } from "../database-logins.ts";
 import { fileNameSchema } from "../file-name.ts";
+import { readDatabaseUrl } from "../mesh-connection.ts";
 import { whoAsks } from "../who-asks.ts";
 import { plainLine } from "../text/plain.ts";
 import { withMesh } from "../with-mesh.ts";
@@ -37,7 +39,10 @@ export const restoreCommand: CommandDefinition = {
       const request = { file, mesh, by: whoAsks(), replace: call.options["replace"] === true };
       const backup = await withRecords(call, connection, async () => {
         const restored = await restoreBackup(db, request);
-        await keepRoles(db);
+        const roles = await keepRoles(db);
+        // On another server than before, the controller's logins are not there.
+        if (roles.enforced && (await readLoginAddresses(connection.paths)) !== null)
+          await keepDatabaseLogins(db, await readDatabaseUrl(connection.paths.databaseUrl), connection.paths);
         return restored;
       });
       const { takenAt } = backup.header;

@@ -3,6 +3,7 @@ import { type Database, openDatabase } from "../../store/database.ts";
 import { ensureMesh } from "../../store/meshes.ts";
 import { runMigrations } from "../../store/migrate.ts";
 import { keepRoles, type RolesInForce } from "../../store/writers/keep-roles.ts";
+import { keepDatabaseLogins } from "../database-logins.ts";
 import type { UpParts } from "./up-plan.ts";
 
 /**
@@ -23,6 +24,10 @@ export async function prepareRecords(
     await ensureMesh(owner, parts.mesh);
     const roles = await keepRoles(owner);
     if (!roles.enforced) parts.say(`every process writes with all rights, roles are not in force: ${roles.why}`);
+    else {
+      const trouble = await keepDatabaseLogins(owner, url, parts.paths);
+      if (trouble !== null) parts.say(`the controller logs in as the owner of the tables: ${trouble}`);
+    }
     return { db: openDatabase({ ...open, role: roles.enforced ? "operator" : undefined }), roles };
   } finally {
     await owner.end();

@@ -126,7 +126,7 @@ async function makeState({ folder, state }: ControllersOptions, number: number, 
     if (name !== "secrets" && !name.startsWith("postgres-")) await symlink(join(state, name), join(own, name));
   for (const name of await readdir(join(state, "secrets"))) {
     const [from, to] = [join(state, "secrets", name), join(own, "secrets", name)];
-    if (name !== "database-url") await copyFile(from, to);
+    if (!name.startsWith("database-url")) await copyFile(from, to);
     else {
       const url = new URL((await readFile(from, "utf8")).trim());
       url.port = String(port);

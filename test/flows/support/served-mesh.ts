@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
+import { keepDatabaseLogins } from "../../../src/cli/database-logins.ts";
 import { meshPaths } from "../../../src/cli/mesh-setup.ts";
 import { prepareKeys } from "../../../src/cli/up/prepare-keys.ts";
 import { chooseFreePort } from "../../../src/embedded/ports.ts";
@@ -14,6 +15,7 @@ import { openDatabase, type Database } from "../../../src/store/database.ts";
 import { ensureMesh } from "../../../src/store/meshes.ts";
 import { bundlePrograms } from "../../support/bundle-programs.ts";
 import type { TemporalServer } from "../../../src/worker/temporal/temporal-server.ts";
+import { dropLogins } from "../../support/drop-logins.ts";
 import { createFreshDatabase } from "../../support/fresh-database.ts";
 import { bundleWorkflows } from "../../support/workflow-bundle.ts";
 import { waitUntil } from "./wait-until.ts";
@@ -68,6 +70,9 @@ export async function openServedMesh(options: ServedOptions = {}): Promise<Serve
   await mkdir(paths.secrets, { mode: 0o700 });
   await prepareKeys({ mesh, paths, listen: "127.0.0.1", say: () => undefined }, Date.now());
   await writePrivateFile(paths.databaseUrl, database.url);
+  // As `mesh up` makes it: the controller is the owner of nothing.
+  const trouble = await keepDatabaseLogins(db, database.url, paths);
+  if (trouble !== null) throw new Error(trouble);
   const server = options.temporal ?? { address: inject("temporalAddress"), namespace: "default" };
   const temporal = { ...server, ui: null };
   const gateway = { host: "127.0.0.1", port: await chooseFreePort() };
@@ -92,6 +97,7 @@ export async function openServedMesh(options: ServedOptions = {}): Promise<Serve
     startShell: (...words) => start(shellProgram, words),
     async close() {
       await Promise.all(running.map((one) => one.end("SIGKILL")));
+      await dropLogins(db, paths);
       await db.end();
       await database.drop();
       await rm(state, { recursive: true, force: true });
