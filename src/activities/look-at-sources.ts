@@ -115,7 +115,7 @@ export async function noteFailure(
   if (!(await recordLookFailure(deps.db, deps.mesh, { repository, branch, failure }))) return;
   await observeCondition(deps.db, deps.mesh, {
     ...conditionOf(repository, branch),
-    message: `${repository} (${branch}) cannot be looked at: ${failure}. The last good commit stays.`,
+    message: `${repository} (${branch}) cannot be looked at: ${withoutStop(failure)}. The last good commit stays.`,
     remedy:
       "check the address with `mesh repo list`, and that the branch exists; what was registered wrongly goes with `mesh module remove`",
     urgent: false,
@@ -134,10 +134,15 @@ export async function noteFetchFailure(
   if (!(await recordLookFailure(deps.db, deps.mesh, { repository, branch, failure }))) return;
   await observeCondition(deps.db, deps.mesh, {
     ...conditionOf(repository, branch, fetchCode),
-    message: `${repository} (${branch}) answers, and its newest commit does not come here: ${failure}. The last good commit stays.`,
+    message: `${repository} (${branch}) answers, and its newest commit does not come here: ${withoutStop(failure)}. The last good commit stays.`,
     remedy: "see what keeps it away: the size of the repository, the disk of the controller, its network",
     urgent: false,
   });
+}
+
+/** git ends its own sentences. */
+function withoutStop(text: string): string {
+  return text.replace(/[.\s]+$/, "");
 }
 
 function conditionOf(repository: Name, branch: string, of: string = code): { code: string; subject: string } {

@@ -62,3 +62,14 @@ export function parseOrder(option: string, value: unknown): Order {
   if (parsed.success) return parsed.data;
   throw new InputError(`${option} takes EPOCH.NUMBER, as in 2.51, not "${plainLine(text, 60)}"`);
 }
+
+/** A reason that is kept and shown as it was typed: empty where none was given. Throws InputError for one that is cut. */
+export function parseWhy(value: unknown, limit: number): string {
+  if (typeof value !== "string") return "";
+  const why = plainLine(value, limit + 1);
+  if (value.length <= limit * 2 && why.length <= limit) return why;
+  throw new InputError(
+    `--why takes at most ${limit} characters, this one has ${value.length}`,
+    "say it in a sentence, and keep the rest where it can be read",
+  );
+}

@@ -57,16 +57,34 @@ function usageCode(
   context: CliContext,
 ): ExitCode {
   if (error.exitCode === 0) return 0;
-  const help = entry === null ? "mesh --help" : `mesh ${entry.words} --help`;
+  const unknown = error.code === "commander.unknownCommand" ? findGroup(argv) : "";
+  const help = entry === null ? `mesh ${unknown}--help` : `mesh ${entry.words} --help`;
   const group = argv.find((word) => !word.startsWith("-"));
   const message =
     error.code === "commander.help"
       ? group === undefined || entry !== null
         ? "say which command"
         : `say what to do with ${plainLine(group, 40)}: it has commands of its own`
-      : plainLine(error.message.replace(/^error: /, ""), 300);
+      : plainLine(inGroup(error.message.replace(/^error: /, ""), unknown), 300);
   const next = error.code === "commander.help" && group !== undefined ? `mesh ${plainLine(group, 40)} --help` : help;
   return fail(answerForError(new InputError(message, `see how it is used: ${next}`)), argv, entry, context, error);
+}
+
+/** The words before the one that nobody knows, with a blank behind them: `records ` of `records prun`. */
+function findGroup(argv: readonly string[]): string {
+  let group = "";
+  for (const word of argv.filter((one) => !one.startsWith("-"))) {
+    if (!commandTable.some(({ words }) => words.startsWith(`${group}${word} `))) break;
+    group += `${word} `;
+  }
+  return group;
+}
+
+/** commander names the last word alone, which is no command by itself. */
+function inGroup(message: string, group: string): string {
+  return message
+    .replace(/unknown command '/, (words) => words + group)
+    .replace(/\(Did you mean (\S+)\?\)/, (_all, word: string) => `(did you mean: mesh ${group}${word}?)`);
 }
 
 function fail(

@@ -7,13 +7,27 @@ import { checkRepositoryUrl } from "./repository-url.ts";
 const redirected = /redirect|returned error: 30[12378]/i;
 const sayMoved = "its server names another address, which is not followed (mesh repo add NAME URL --moved)";
 
+/** What git says below the reason, whatever the reason is. */
+const saidOfAll =
+  /^(fatal: Could not read from remote repository\.?|Please make sure you have the correct access rights|and the repository exists\.)$/;
+
+/** Its last two lines that say something; all of them where none does. */
+export function pickReason(stderr: string): string {
+  const lines = stderr
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  const telling = lines.filter((line) => !saidOfAll.test(line));
+  return (telling.length === 0 ? lines : telling).slice(-2).join(" ").slice(0, 500);
+}
+
 /** Runs git against the remote. UnavailableError, with git's own last words, where it does not answer as it should. */
 export async function askRemote(url: string, run: Parameters<typeof runGit>[0]): Promise<Buffer> {
   try {
     return await runGit(run);
   } catch (cause) {
     if (!(cause instanceof GitError)) throw cause;
-    const why = cause.stopped ?? cause.stderr.trim().split("\n").slice(-2).join(" ").slice(0, 500);
+    const why = cause.stopped ?? pickReason(cause.stderr);
     const moved = redirected.test(cause.stderr) ? `; ${sayMoved}` : "";
     throw new UnavailableError(
       `repository ${url} did not answer: ${why}${moved}`,

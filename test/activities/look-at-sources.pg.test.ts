@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { lookAtSources, noteFailure } from "../../src/activities/look-at-sources.ts";
+import { lookAtSources, noteFailure, noteFetchFailure } from "../../src/activities/look-at-sources.ts";
 import { listConditions } from "../../src/store/conditions.ts";
 import { addModule } from "../../src/store/modules.ts";
 import { addRepository } from "../../src/store/repositories.ts";
@@ -24,4 +24,18 @@ it("a source that answers is not said to be away, whatever two looks at once wro
   expect((await listConditions(db, mesh)).map(({ code }) => code)).toEqual(["source-unreachable"]);
   await lookAtSources(deps);
   expect(await listConditions(db, mesh)).toEqual([]);
+});
+
+it("what git ends with a stop does not end with two (R33)", async () => {
+  const records = await openRecords();
+  onTestFinished(() => records.close());
+  const { db } = records;
+  await addRepository(db, mesh, { name: "source", url: "/nowhere/source.git" });
+  await addModule(db, mesh, { name: "core", repository: "source", branch: "main", path: "." });
+  const deps = await openControl(records);
+  await noteFailure(deps, "source", "main", "Permission denied (publickey).\n");
+  await noteFetchFailure(deps, { repository: "source", branch: "main" }, "it was stopped.");
+  const messages = (await listConditions(db, mesh)).map(({ message }) => message);
+  expect(messages).toHaveLength(2);
+  for (const message of messages) expect(message).toMatch(/[^.]\. The last good commit stays\.$/);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseName, parseNames, parsePairs, parseSeconds } from "../../src/cli/arguments.ts";
+import { parseName, parseNames, parsePairs, parseSeconds, parseWhy } from "../../src/cli/arguments.ts";
 import { repositoryUrlSchema } from "../../src/cli/repository-url.ts";
 import { InputError } from "../../src/core/errors.ts";
 import { hostileNames } from "./hostile-names.ts";
@@ -71,4 +71,18 @@ describe("a repository's address (case 52)", () => {
     "",
     `/${"x".repeat(600)}`,
   ])("%s is refused", (url) => expect(repositoryUrlSchema.safeParse(url).success).toBe(false));
+});
+
+describe("a reason that is kept (R48)", () => {
+  it("is kept as it is, on one line", () => {
+    expect(parseWhy("the disk\nis new", 200)).toBe("the disk is new");
+    expect(parseWhy(undefined, 200)).toBe("");
+    expect(parseWhy("x".repeat(200), 200)).toHaveLength(200);
+  });
+
+  it.each([201, 100_000])("of %d characters is refused, and not cut", (length) => {
+    expect(() => parseWhy("x".repeat(length), 200)).toThrow(
+      `--why takes at most 200 characters, this one has ${length}`,
+    );
+  });
 });

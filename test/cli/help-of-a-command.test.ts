@@ -3,12 +3,12 @@ import { runMesh } from "./fake-context.ts";
 
 describe("mesh help WORDS (R48)", () => {
   it.each([
-    [["help", "stauts"], "mesh: unknown command 'stauts' (Did you mean status?)\n"],
-    [["help", "node", "ad"], "mesh: unknown command 'ad' (Did you mean add?)\n"],
+    [["help", "stauts"], "mesh: unknown command 'stauts' (did you mean: mesh status?)\n"],
+    [["help", "node", "ad"], "mesh: unknown command 'node ad' (did you mean: mesh node add?)\n"],
   ])("%j names the word that is wrong", async (argv, message) => {
     const ran = await runMesh(argv);
     expect(ran.stderr).toContain(message);
-    expect(ran.stderr).toMatch(/\n {2}next: see how it is used: mesh --help\n$/);
+    expect(ran.stderr).toMatch(/\n {2}next: see how it is used: mesh (node )?--help\n$/);
     expect(ran.code).toBe(2);
   });
 

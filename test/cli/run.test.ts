@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commandTable } from "../../src/cli/command-table.ts";
 import { UnavailableError } from "../../src/core/errors.ts";
+import { loadKeyFile } from "../../src/link/key-file.ts";
 import { runMesh } from "./fake-context.ts";
 import { hostileNames } from "./hostile-names.ts";
 
@@ -39,7 +40,27 @@ describe("usage (R48)", () => {
   });
 
   it("an unknown word is answered with the one that was meant", async () => {
-    expect((await runMesh(["statsu"])).stderr).toContain("Did you mean status?");
+    expect((await runMesh(["statsu"])).stderr).toContain("did you mean: mesh status?");
+  });
+
+  it.each([
+    ["in a group", ["records", "prun"], "'records prun' (did you mean: mesh records prune?)", "mesh records --help"],
+    ["in a group of a group", ["keys", "root", "publis"], "mesh keys root publish?", "mesh keys root --help"],
+    ["nothing is like it", ["module", "frobnicate"], "unknown command 'module frobnicate'\n", "mesh module --help"],
+  ])("an unknown word %s is answered as it is typed", async (_where, argv, words, next) => {
+    const { stderr } = await runMesh(argv);
+    expect(stderr).toContain(words);
+    expect(stderr).toContain(`  next: see how it is used: ${next}\n`);
+  });
+
+  it("a file that is not there is refused: 2, there is nothing to wait for", async () => {
+    const ran = await runMesh(["keys", "root", "publish", "/nope/root.dsse"], { env: { MESH_STATE: state } });
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain("mesh: there is no file /nope/root.dsse\n  next: is the path right?\n");
+    await expect(loadKeyFile("/nope/root.pem", null)).rejects.toMatchObject({
+      name: "InputError",
+      message: "there is no file /nope/root.pem",
+    });
   });
 
   it("no mesh found ends with 2 and says where to go", async () => {

@@ -2,6 +2,7 @@ import { mkdir, readdir, writeFile, chmod, access } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { InputError, UnavailableError } from "../../src/core/errors.ts";
+import { pickReason } from "../../src/source/ask-remote.ts";
 import { openRepository } from "../../src/source/open-repository.ts";
 import { createGitRepository, type GitRepository } from "../support/git-repository.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
@@ -43,7 +44,21 @@ describe("looking at heads", () => {
     const clone = await openClone(join(folder, "nowhere"));
     const look = clone.lookAtHeads(["main"]);
     await expect(look).rejects.toThrow(UnavailableError);
-    await expect(look).rejects.toThrow(/nowhere did not answer/);
+    await expect(look).rejects.toThrow(
+      /nowhere did not answer: fatal: '.*nowhere' does not appear to be a git repository$/,
+    );
+  });
+
+  it.each([
+    [
+      "Permission denied (publickey).\nfatal: Could not read from remote repository.\n\nPlease make sure you have the correct access rights\nand the repository exists.\n",
+      "Permission denied (publickey).",
+    ],
+    ["fatal: Could not read from remote repository.\n", "fatal: Could not read from remote repository."],
+    ["a\nb\nc\n", "b c"],
+    ["", ""],
+  ])("says of git's words those that tell something: %j", (stderr, reason) => {
+    expect(pickReason(stderr)).toBe(reason);
   });
 
   it.each(["$(id)", "--upload-pack=x", "a..b", "a b", "-x", "x".repeat(300), "a\u0000"])(

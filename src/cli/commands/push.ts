@@ -1,5 +1,5 @@
-import type { CommandCall, CommandDefinition } from "../command.ts";
-import { parseNames, parseSeconds } from "../arguments.ts";
+import type { CommandDefinition } from "../command.ts";
+import { parseNames, parseSeconds, parseWhy } from "../arguments.ts";
 import { connectToTemporal, expectController, type PushRequest } from "../controller.ts";
 import { expectNodes } from "../expect-nodes.ts";
 import { expectNotStopped } from "../expect-not-stopped.ts";
@@ -8,7 +8,6 @@ import { InputError } from "../../core/errors.ts";
 import { followPush, progressWriter, startPushOnly } from "../push/follow-push.ts";
 import { pushCode } from "../push/push-code.ts";
 import { createShellDelivery } from "../push/shell-delivery.ts";
-import { plainLine } from "../text/plain.ts";
 import { pushText } from "../text/push-text.ts";
 import { whoAsks } from "../who-asks.ts";
 import { withMesh } from "../with-mesh.ts";
@@ -57,7 +56,7 @@ export const pushCommand: CommandDefinition = {
           kind,
           named,
           requestedBy: whoAsks(),
-          why: whyOf(call),
+          why: parseWhy(call.options["why"], 200),
           confirmRemoval: options["confirmRemoval"] === true,
         };
         const document =
@@ -84,9 +83,4 @@ function kindOf(named: readonly string[], behind: boolean, all: boolean): PushRe
   if (given === 0) throw new InputError("say what to push: node names, --behind or --all", "see mesh status");
   if (given > 1) throw new InputError("node names, --behind and --all do not go together", "give one of them");
   return behind ? "behind" : all ? "all" : "named";
-}
-
-function whyOf(call: CommandCall): string {
-  const why = call.options["why"];
-  return typeof why === "string" ? plainLine(why, 200) : "";
 }

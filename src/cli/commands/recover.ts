@@ -1,8 +1,7 @@
 import type { CommandDefinition } from "../command.ts";
-import { parseNames } from "../arguments.ts";
+import { parseNames, parseWhy } from "../arguments.ts";
 import type { ExitCode } from "../../decide/exit-code.ts";
 import { foreseeRecovery, recoverMesh, type Recovery } from "../../store/recovery.ts";
-import { plainLine } from "../text/plain.ts";
 import { type RecoveryDocument, recoveryText } from "../text/recovery-text.ts";
 import { whoAsks } from "../who-asks.ts";
 import { withMesh } from "../with-mesh.ts";
@@ -35,7 +34,7 @@ export const recoverCommand: CommandDefinition = {
   run: async (call) => {
     const { options } = call;
     const without = parseNames("node", options["without"] ?? []);
-    const why = typeof options["why"] === "string" ? plainLine(options["why"], 500) : "";
+    const why = parseWhy(options["why"], 500);
     return await withMesh(call, async ({ db, mesh }) => {
       const isAsked = options["yes"] === true;
       const recovery = isAsked

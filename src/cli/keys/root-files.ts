@@ -1,6 +1,6 @@
 import { createReadStream, existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { InputError, UnavailableError } from "../../core/errors.ts";
+import { hasErrorCode, InputError, UnavailableError } from "../../core/errors.ts";
 import { rootBytesLimit } from "../../link/limits.ts";
 import { verifyRoot, type Root } from "../../link/root.ts";
 import type { CommandCall } from "../command.ts";
@@ -31,6 +31,8 @@ export async function readBounded(file: string): Promise<Buffer> {
     const stream: AsyncIterable<Buffer> = createReadStream(file, { end: rootBytesLimit });
     for await (const chunk of stream) chunks.push(chunk);
   } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR"))
+      throw new InputError(`there is no file ${file}`, "is the path right?");
     throw new UnavailableError(`${file} cannot be read`, "is the path right?", { cause: error });
   }
   const bytes = Buffer.concat(chunks);
