@@ -84,6 +84,8 @@ export const reportSchema = z.object({
   refusals: z.array(refusalSchema).max(50),
   /** Disks of its machine with little or no room. Left out: none, or a host of before, which does not say. */
   disks: z.array(tightDiskSchema).max(8).optional(),
+  /** Reports of this start that the controller answered it cannot read, and the last reason. Left out: none. */
+  unread: z.object({ count: z.number().int().positive(), why: z.string().max(500) }).optional(),
 });
 export type Report = z.infer<typeof reportSchema>;
 

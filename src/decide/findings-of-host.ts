@@ -108,7 +108,15 @@ function findRefusal(sent: NonNullable<SituationFacts["sent"]>, account: Account
 /** Refusals that are not about the last send: somebody offers this host what is not ours, or not new (case 45). */
 export function listNotices({ sent, account, keepsOrder = true }: SituationFacts): string[] {
   const unordered = "its host does not keep order: an older declaration that is sent to it again is applied (R37)";
-  return [...(keepsOrder ? [] : [unordered]), ...listRefused(sent, account)];
+  return [...(keepsOrder ? [] : [unordered]), ...listUnread(account), ...listRefused(sent, account)];
+}
+
+/** Its account may be older than its host's last word: what it said in between did not read here. */
+function listUnread(account: AccountFacts | null): string[] {
+  const { unread } = account ?? {};
+  if (unread === undefined) return [];
+  const what = unread.count === 1 ? "one of its reports" : `${unread.count} of its reports`;
+  return [`${what} could not be read by its controller since its host started, the last because: ${unread.why}`];
 }
 
 function listRefused(sent: SituationFacts["sent"], account: AccountFacts | null): string[] {

@@ -49,6 +49,7 @@ export interface AccountFacts {
   readonly outcome: Report["outcome"];
   readonly resources: Report["resources"];
   readonly refusals: Report["refusals"];
+  readonly unread?: Report["unread"];
   readonly receivedAt: string;
   readonly track: Pick<
     FailureTrack,

@@ -118,6 +118,7 @@ function situate(records: NodeRecords, options: ViewOptions): Situation {
             outcome: account.outcome,
             resources: account.report.resources,
             refusals: account.report.refusals,
+            unread: account.report.unread,
             receivedAt: account.receivedAt,
             reverted: account.reverted,
             track: account.track,

@@ -115,7 +115,7 @@ const linkContracts: readonly Contract[] = [
     versionMember: "schema",
     unknown: "ignored",
     why: "a host that is newer than its controller must still be heard",
-    optional: ["disks"],
+    optional: ["disks", "unread"],
     golden: ["applied", "refused", "tight-disk"],
     producer: "src/link/report-envelope.ts",
     consumer: "src/link/report-envelope.ts",

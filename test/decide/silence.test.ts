@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { situationOf, type SituationWord } from "../../src/decide/situation.ts";
 import type { SituationFacts } from "../../src/decide/situation-facts.ts";
-import { failedReport, minutesLater } from "./support/build-report.ts";
+import { buildReport, failedReport, minutesLater } from "./support/build-report.ts";
 import { accountOf, buildFacts } from "./support/build-situation.ts";
 
 const failing = (times: number): SituationFacts["account"] =>
@@ -59,4 +59,14 @@ describe("a node whose host says nothing (R31)", () => {
     if (since !== undefined) expect(situation.since).toBe(since);
     if (why !== undefined) expect(situation.why).toBe(why);
   });
+});
+
+it("a host whose reports its controller cannot read is said, beside its account from before", () => {
+  const account = accountOf(buildReport());
+  const read = (count: number) =>
+    situationOf(buildFacts({ account: { ...account, unread: { count, why: "schema: resources" } } })).notices;
+  expect(read(1)).toEqual([
+    "one of its reports could not be read by its controller since its host started, the last because: schema: resources",
+  ]);
+  expect(read(3)[0]).toMatch(/^3 of its reports/);
 });

@@ -80,7 +80,7 @@ export async function createHostLoop(options: HostLoopOptions): Promise<HostLoop
   const { boot } = options;
   const find = () => findTightDisks([folders.state, folders.root, folders.log]);
   const disks = createDiskWatch({ find, log, onChange: () => look() });
-  const said = { lastWordMs: () => lastWordMs, tightDisks: () => disks.tight };
+  const said = { lastWordMs: () => lastWordMs, tightDisks: () => disks.tight, unread: () => outbox.unread };
   const reporter = createReporter({ identity, boot, inbox, nowMs, ...said, put: outbox.put });
   const loop = await createLoop(options, disk, inbox, reporter.report);
   look = loop.look;

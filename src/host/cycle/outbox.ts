@@ -1,7 +1,8 @@
 import { atStep } from "../../core/failpoints.ts";
 import type { Report, ReportPlace } from "../../core/report.ts";
 import type { Controller } from "../controller.ts";
-import { describeFailure } from "../describe-failure.ts";
+import { RefusedError } from "../../link/refused-error.ts";
+import { cutText, describeFailure } from "../describe-failure.ts";
 import type { HostClock } from "../host-clock.ts";
 import type { Log } from "../log.ts";
 import { retryDelayMs } from "./retry-delay.ts";
@@ -10,6 +11,8 @@ import { createWake } from "./wait.ts";
 /** Holds the newest report and sends it until it is answered. An older one that was not sent yet is not needed. */
 export interface Outbox {
   readonly put: (report: Report) => void;
+  /** What the controller answered it cannot read, since this start: put aside, and not sent again. Null: nothing. */
+  readonly unread: NonNullable<Report["unread"]> | null;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -26,13 +29,25 @@ export interface OutboxOptions {
   readonly onBehind: (kept: ReportPlace) => void;
 }
 
+/** What its bytes are refused for, whoever sends them again: they do not read, or are too many. */
+const unreadStatuses: readonly number[] = [400, 413];
+const whyLimit = 500;
+
 /** While there is nothing to send it is only woken. */
 const idleMs = 3_600_000;
 
 export function createOutbox(options: OutboxOptions): Outbox {
   const wake = createWake(options.clock);
   let newest: Report | null = null;
+  let unread: Outbox["unread"] = null;
+  const onUnread = (why: string): number => {
+    unread = { count: (unread?.count ?? 0) + 1, why: cutText(why, whyLimit) };
+    return unread.count;
+  };
   return {
+    get unread() {
+      return unread;
+    },
     put(report) {
       newest = report;
       wake.look();
@@ -45,7 +60,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
           await wake.wait(idleMs, signal);
           continue;
         }
-        if (await send(report, failures, signal, options)) {
+        if (await send(report, failures, signal, { ...options, onUnread })) {
           failures = 0;
           if (newest === report) newest = null;
           continue;
@@ -58,8 +73,13 @@ export function createOutbox(options: OutboxOptions): Outbox {
 }
 
 /** Whether it was answered. An answer of *no* is one: the same report again would get the same. */
-async function send(report: Report, failures: number, signal: AbortSignal, options: OutboxOptions): Promise<boolean> {
-  const { controller, signReport, log, onWord, onBehind } = options;
+async function send(
+  report: Report,
+  failures: number,
+  signal: AbortSignal,
+  options: OutboxOptions & { readonly onUnread: (why: string) => number },
+): Promise<boolean> {
+  const { controller, signReport, log, onWord, onBehind, onUnread } = options;
   try {
     const answer = await atStep("host.report", () => controller.sendReport(signReport(report), signal));
     onWord();
@@ -71,7 +91,17 @@ async function send(report: Report, failures: number, signal: AbortSignal, optio
   } catch (error) {
     // absence is the answer: the host stops: the report goes with the next start.
     if (signal.aborted) return false;
-    if (error instanceof Error && error.name === "RefusedError") {
+    if (error instanceof RefusedError && unreadStatuses.includes(error.status)) {
+      onWord();
+      const count = onUnread(error.reason);
+      log.error("the controller cannot read the report: it is put aside", {
+        why: describeFailure(error),
+        sequence: report.sequence,
+        count,
+      });
+      return true;
+    }
+    if (error instanceof RefusedError) {
       log.error("the controller refuses the report", { why: describeFailure(error), sequence: report.sequence });
     } else if (failures === 0) log.warn("the report is not sent yet", { why: describeFailure(error) });
     // absence is the answer: it is said above; `false` keeps the report and sends it again.

@@ -21,6 +21,8 @@ export interface ReporterOptions {
   readonly lastWordMs: () => number | null;
   /** Where there is little or no room. Left out: nobody looks. */
   readonly tightDisks?: () => readonly TightDisk[];
+  /** Reports of this start that the controller could not read. Left out: nobody counts. */
+  readonly unread?: () => Report["unread"] | null;
   readonly put: (report: Report) => void;
 }
 
@@ -44,6 +46,8 @@ export function createReporter(options: ReporterOptions): Reporter {
     const nowMs = options.nowMs();
     const lastWordMs = options.lastWordMs();
     const disks = (options.tightDisks?.() ?? []).slice(0, disksLimit);
+    // No news by itself: the report that tells it may be refused for the same reason.
+    const unread = options.unread?.() ?? null;
     const made: Report = {
       schema: 1,
       ...pickNames(options.identity),
@@ -60,6 +64,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       resources: [...fitReport(what.resources)].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
       refusals: [...options.inbox.refusals],
       ...(disks.length === 0 ? {} : { disks }),
+      ...(unread === null ? {} : { unread }),
     };
     const trace = traceOf(made);
     const isQuiet = what.outcome === "applied" || what.outcome === "none";

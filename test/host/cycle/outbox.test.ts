@@ -50,7 +50,7 @@ async function runOutbox(first: Report, answers: readonly ((outbox: Outbox) => R
   });
   outbox.put(first);
   await outbox.run(stop.signal);
-  return seen;
+  return { ...seen, unread: outbox.unread };
 }
 
 const report = (sequence: number): Report => makeReport({ sequence });
@@ -100,6 +100,19 @@ describe("a report on its way (R38)", () => {
     const seen = await runOutbox(report(1), [() => new RefusedError("401 clock", 401, "clock"), () => kept]);
     expect(seen).toMatchObject({ sent: [1, 1], words: 1, said: ["error: the controller refuses the report"] });
   });
+
+  it.each([400, 413])(
+    "that the controller cannot read (%d) is put aside and counted, and the next one goes",
+    async (status) => {
+      const refused = (outbox: Outbox) => {
+        if (outbox.unread === null) outbox.put(report(2));
+        return new RefusedError("schema: unknown", status, "schema: unknown");
+      };
+      const seen = await runOutbox(report(1), [refused, refused]);
+      expect(seen).toMatchObject({ sent: [1, 2], words: 2, unread: { count: 2, why: "schema: unknown" } });
+      expect(seen.said).toEqual(Array(2).fill("error: the controller cannot read the report: it is put aside"));
+    },
+  );
 
   it("is sent as soon as there is one, and nothing is said of one that the stop of the host cut off", async () => {
     const stop = new AbortController();

@@ -56,7 +56,7 @@ describe("when a report is sent", () => {
   function raise(problem: unknown = null) {
     const put: Report[] = [];
     const clock = { nowMs: Date.parse("2026-03-01T12:00:00.000Z") };
-    const disks: { tight: readonly TightDisk[] } = { tight: [] };
+    const disks: { tight: readonly TightDisk[]; unread: Report["unread"] | null } = { tight: [], unread: null };
     const reporter = createReporter({
       identity: { mesh: "demo", node: "node-a", incarnation: "0123456789abcdef" },
       boot: { boot: 3, bootId: "boot", firstSequence: 1, problem },
@@ -64,6 +64,7 @@ describe("when a report is sent", () => {
       nowMs: () => clock.nowMs,
       lastWordMs: () => null,
       tightDisks: () => disks.tight,
+      unread: () => disks.unread,
       put: (each) => put.push(each),
     });
     return { put, clock, disks, ...reporter };
@@ -108,6 +109,19 @@ describe("when a report is sent", () => {
       undefined,
     ]);
     for (const each of put) expect(reportSchema.safeParse(each).success).toBe(true);
+  });
+
+  it("with what its controller could not read, which is no news by itself: it may be refused for the same reason", () => {
+    const { put, report, disks } = raise();
+    const say = (outcome: "applied" | "failed") => report({ outcome, resources: [] }, null, "change");
+    say("applied");
+    disks.unread = { count: 1, why: "schema" };
+    say("applied");
+    say("failed");
+    expect(put.map(({ outcome, unread }) => [outcome, unread?.count])).toEqual([
+      ["applied", undefined],
+      ["failed", 1],
+    ]);
   });
 
   it("at each interval while something fails: three of them make it stuck (R32)", () => {
