@@ -1,6 +1,7 @@
 import { UnavailableError } from "../core/errors.ts";
 import type { ObjectId } from "../core/names.ts";
 import type { Repository } from "../source/repository.ts";
+import { createRests, type Surroundings } from "./rests-of-sources.ts";
 
 export interface FetchBounds {
   /** Sources that one comparison fetches from at once: each is a process of git. */
@@ -9,9 +10,11 @@ export interface FetchBounds {
   readonly patienceMs: number;
   /** So many fetches may go on after that, until git's own limit ends them: a large clone comes here in the end. */
   readonly lateAtOnce: number;
+  /** What hung again and again is left alone for so long at most, and for `patienceMs` at first. */
+  readonly restLongestMs: number;
 }
 
-export const fetchBounds: FetchBounds = { atOnce: 8, patienceMs: 30_000, lateAtOnce: 4 };
+export const fetchBounds: FetchBounds = { atOnce: 8, patienceMs: 30_000, lateAtOnce: 4, restLongestMs: 600_000 };
 
 export interface WantedTip {
   /** `headKey`. */
@@ -43,9 +46,14 @@ export interface FetchDesk {
 }
 
 /** `isAnswer`: an error that is one source's own; every other one ends the whole. */
-export function createFetchDesk(bounds: FetchBounds, isAnswer: (error: unknown) => error is Error): FetchDesk {
+export function createFetchDesk(
+  bounds: FetchBounds,
+  isAnswer: (error: unknown) => error is Error,
+  surroundings: Surroundings = { nowMs: () => performance.now(), random: Math.random },
+): FetchDesk {
   /** By folder of the clone: what goes on though nobody waits. */
   const late = new Set<string>();
+  const rests = createRests(bounds, surroundings);
   const seconds = bounds.patienceMs / 1000;
 
   async function fetchOne(
@@ -64,13 +72,20 @@ export function createFetchDesk(bounds: FetchBounds, isAnswer: (error: unknown) 
     signal.addEventListener("abort", cancel, { once: true });
     if (signal.aborted) cancel();
     try {
-      if (await isOver(fetching, bounds.patienceMs)) return answers;
+      if (await isOver(fetching, bounds.patienceMs)) {
+        rests.end(repository.dir);
+        return answers;
+      }
     } finally {
       signal.removeEventListener("abort", cancel);
     }
     if (late.size >= bounds.lateAtOnce) {
       const others = `${bounds.lateAtOnce} others are still being fetched`;
-      say(`was stopped: it did not send its commit within ${seconds} s, and ${others}`, "The next look asks it again.");
+      const rest = rests.begin(repository.dir);
+      say(
+        `was stopped: it did not send its commit within ${seconds} s, and ${others}; it is left alone for about ${rest} s`,
+        "A look after that asks it again.",
+      );
       asked.abort(new Error("nobody waits for it"));
       // absence is the answer: why it was stopped is said above
       await fetching.catch(() => undefined);
@@ -82,33 +97,44 @@ export function createFetchDesk(bounds: FetchBounds, isAnswer: (error: unknown) 
     );
     const said = new Map(answers);
     late.add(repository.dir);
+    const end = (): void => {
+      late.delete(repository.dir);
+      // It came, or its git ended without: then what follows would wait for it as long again.
+      if (tips.every(({ head }) => answers.get(head) === null)) rests.end(repository.dir);
+      else rests.begin(repository.dir);
+    };
     // absence is the answer: whoever looks next asks again, and is told
-    void fetching.catch(() => undefined).finally(() => late.delete(repository.dir));
+    void fetching.catch(() => undefined).finally(end);
     return said;
   }
 
   return {
-    async fetchAll(wanted, signal) {
-      const answers = new Map<string, Error | null>();
-      const left = [...wanted];
-      const work = async (): Promise<void> => {
-        for (let next = left.shift(); next !== undefined; next = left.shift()) {
-          const [repository, tips] = next;
-          const isLate = late.has(repository.dir);
-          const error = new UnavailableError(
-            `repository ${repository.url} is still being fetched`,
-            "A look after that takes it.",
-          );
-          const one = isLate
-            ? new Map(tips.map(({ head }) => [head, error]))
-            : await fetchOne(repository, tips, signal);
-          for (const [head, answer] of one) answers.set(head, answer);
-        }
-      };
-      await Promise.all(Array.from({ length: bounds.atOnce }, work));
-      return answers;
-    },
+    fetchAll: (wanted, signal) =>
+      fetchEach(wanted, bounds.atOnce, (repository, tips) => {
+        const why = late.has(repository.dir) ? "is still being fetched" : rests.why(repository.dir);
+        return why === null ? fetchOne(repository, tips, signal) : Promise.resolve(sayOfAll(repository, tips, why));
+      }),
   };
+}
+
+async function fetchEach(
+  wanted: ReadonlyMap<Repository, readonly WantedTip[]>,
+  atOnce: number,
+  fetchOne: (repository: Repository, tips: readonly WantedTip[]) => Promise<FetchAnswers>,
+): Promise<FetchAnswers> {
+  const answers = new Map<string, Error | null>();
+  const left = [...wanted];
+  const work = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift())
+      for (const [head, answer] of await fetchOne(...next)) answers.set(head, answer);
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return answers;
+}
+
+function sayOfAll({ url }: Repository, tips: readonly WantedTip[], why: string): FetchAnswers {
+  const error = new UnavailableError(`repository ${url} ${why}`, "A look after that takes it.");
+  return new Map(tips.map(({ head }) => [head, error]));
 }
 
 async function fetchTips(

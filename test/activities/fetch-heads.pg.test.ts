@@ -71,7 +71,7 @@ async function openDeps(
   fetches: Partial<FetchBounds>,
 ): Promise<ControlDependencies> {
   const deps = await openControl(records, {
-    fetches: { atOnce: 8, patienceMs: 60_000, lateAtOnce: 4, ...fetches },
+    fetches: { atOnce: 8, patienceMs: 60_000, lateAtOnce: 4, restLongestMs: 1, ...fetches },
   });
   const { repositories } = deps;
   const open: typeof repositories.open = async (of) => {
