@@ -1,6 +1,5 @@
 import { randomInt } from "node:crypto";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRandom } from "../../simulation/random.ts";
 import { checkHistory } from "../checks/check-history.ts";
@@ -13,7 +12,7 @@ import type { Scenario } from "../scenarios/scenario.ts";
 import { namedScenarios, scenarios } from "../scenarios/scenarios.ts";
 import { createThreeControllers } from "../scenarios/three-controllers.ts";
 import { chooseRound } from "./choose-round.ts";
-import { isInside, runInside } from "./enter-namespaces.ts";
+import { isInside, runInside, keptFolder } from "./enter-namespaces.ts";
 import { readArguments, usage, type Arguments } from "./read-arguments.ts";
 import { checkSecrets, runScenario, type Verdict } from "./run-scenario.ts";
 
@@ -120,7 +119,7 @@ async function conclude(
     else say(`${checks.length === 0 ? "no promise was broken" : `${checks.length} broken`}: ${what}`);
   }
   if (checks.length === 0) return 0;
-  const file = join(await mkdtemp(join(tmpdir(), "mesh-faults-history-")), "history.json");
+  const file = join(await mkdtemp(join(keptFolder(), "mesh-faults-history-")), "history.json");
   await writeFile(file, JSON.stringify(last, null, 1));
   note(`the history is kept: npm run faults -- --check ${file}`);
   return found;
