@@ -9,7 +9,7 @@ import { collectOutput, type Output } from "./collect-output.ts";
 import { createDeadline } from "./deadline.ts";
 import { type DiskPlace, type InsideFolder, openDiskPlace, openInsidePlace } from "./disk-place.ts";
 import type { Mount, SandboxLimits, SandboxResult } from "./sandbox.ts";
-import { createWatch, findOversize, type Seen, type Stop, type Watch } from "./watch-run.ts";
+import { createWatch, findAtBound, findOversize, type Seen, type Stop, type Watch } from "./watch-run.ts";
 
 export interface LimitedRun {
   readonly words: readonly string[];
@@ -198,7 +198,9 @@ async function judge(
   if (code !== 0 && kernel.memory) return limit("memory", `it needed more than ${limits.memoryBytes} bytes of memory`);
   if (code !== 0 && kernel.processes) return limit("processes", many);
   if (code !== 0 && seen.fullDisk !== null) return limit("disk", `no space was left to write to in ${seen.fullDisk}`);
-  if (code === 128 + signals.SIGXFSZ) return limit("disk", `one file was to be larger than ${limits.diskBytes} bytes`);
+  // The number alone is anybody's to end with.
+  const atBound = code === 128 + signals.SIGXFSZ ? await findAtBound(run) : null;
+  if (atBound !== null) return limit("disk", `one file in ${atBound} was to be larger than ${limits.diskBytes} bytes`);
   if (code === null) return { kind: "unavailable", why: "the sandbox was killed from outside", log };
   if (!hasStarted) return { kind: "unavailable", why: `the sandbox did not start: ${log.trim().slice(-500)}`, log };
   return { kind: "exited", code, stdout: output.stdout(), log };

@@ -167,3 +167,12 @@ export async function findOversize({
   }
   return null;
 }
+
+/** The first folder that holds nearly as much as one file may have: one that was to be larger ended there. */
+export async function findAtBound({
+  writable,
+  limits: { diskBytes },
+}: Pick<CreateWatch, "writable" | "limits">): Promise<string | null> {
+  for (const { from, to } of writable) if ((await measureFolder(from, diskBytes)) >= (diskBytes / 16) * 15) return to;
+  return null;
+}

@@ -59,6 +59,20 @@ describe.each(sandboxes)(
       expect(result).toMatchObject({ kind: "limit", which: "disk" });
     });
 
+    it("who ends with the number of a file that was too large has failed, where none was", { timeout }, async () => {
+      expect(await shell(sandbox, "exit 153")).toMatchObject({ kind: "exited", code: 153 });
+    });
+
+    it("who writes a file up to its bound and is ended there met it", { timeout }, async () => {
+      const out = await createTemporaryFolder();
+      await chmod(out, 0o777);
+      const result = await shell(sandbox, "head -c 4194304 /dev/zero > /out/x", {
+        limits: { ...small, diskBytes: 2 * mebibyte },
+        mounts: [{ from: out, to: "/out", access: "write" }],
+      });
+      expect(result).toMatchObject({ kind: "limit", which: "disk", message: expect.stringContaining("/out") });
+    });
+
     it("who fills it and gets by did not fail", { timeout }, async () => {
       expect(await shell(sandbox, "head -c 100000000 /dev/zero > /tmp/x; exit 0")).toMatchObject({ kind: "exited" });
     });
