@@ -8,9 +8,11 @@ import type { RegisteredModule } from "../source/source-facts.ts";
 import { listPlannedBuilds, type PlannedBuildRecord } from "../store/builds-to-plan.ts";
 import type { Queryable } from "../store/database.ts";
 import { type Edge, listEdges } from "../store/edges.ts";
+import { readPlanRows } from "../store/plan-rows.ts";
 import { listModulesToPlan, type ModuleToPlan } from "../store/modules-to-plan.ts";
 import {
   type PlanParts,
+  planParts,
   type PlanVersion,
   readPlanParts,
   readPlanVersion,
@@ -70,18 +72,18 @@ export function createKeptRecords(db: Queryable, mesh: Name): KeptRecords {
     lastRead: () => last?.records ?? null,
     read: async (asked) => {
       const before = last;
-      // First of all: the records are not older than what was seen.
-      const seen = before === null || asked !== undefined ? null : await readSeen(db);
-      if (before !== null && isSameSeen(before.seen, seen)) return before.records;
-      const now = before === null ? null : (asked ?? (await readPlanVersion(db, mesh)));
-      if (before !== null && before.version.server === now?.server && before.version.total === now.total) {
-        if (last === before && seen !== null) last = { ...before, seen };
-        return before.records;
+      if (before === null) last = await readAll(db, mesh);
+      else {
+        // First of all: the records are not older than what was seen.
+        const seen = asked === undefined ? await readSeen(db) : null;
+        if (isSameSeen(before.seen, seen)) return before.records;
+        const { server, total } = asked ?? (await readPlanVersion(db, mesh));
+        if (server === before.version.server && total === before.version.total) {
+          if (last === before && seen !== null) last = { ...before, seen };
+          return before.records;
+        }
+        last = await refresh(db, mesh, before);
       }
-      // Before the rows: what is changed while they are read is another version the next time.
-      const version = await readPlanParts(db, mesh);
-      const known = before?.version.server === version.server ? before : null;
-      last = { seen: version.seen, version, records: await refresh(db, mesh, version, known) };
       return last.records;
     },
   };
@@ -101,7 +103,9 @@ export function keptFor(db: Queryable, mesh: Name): KeptRecords {
 interface Known {
   /** The records are what these transactions left, or newer. */
   readonly seen: Seen | null;
-  readonly version: PlanParts;
+  readonly version: PlanVersion;
+  /** Null: never asked for, and all of them count as moved. */
+  readonly parts: PlanParts | null;
   readonly records: PlanRecords;
 }
 
@@ -109,17 +113,24 @@ function isSameSeen(before: Seen | null, now: Seen | null): boolean {
   return before !== null && before.server === now?.server && before.snapshot === now.snapshot;
 }
 
-async function refresh(db: Queryable, mesh: Name, version: PlanParts, known: Known | null): Promise<PlanRecords> {
-  if (known === null) {
-    const modules = await listModulesToPlan(db, mesh);
-    const edges = await listEdges(db, mesh);
-    return index(modules, groupEdges(edges), keyBuilds(await listPlannedBuilds(db, mesh)));
-  }
+async function readAll(db: Queryable, mesh: Name): Promise<Known> {
+  const { seen, version, modules, edges, builds } = await readPlanRows(db, mesh);
+  return { seen, version, parts: null, records: index(modules, groupEdges(edges), keyBuilds(builds)) };
+}
+
+async function refresh(db: Queryable, mesh: Name, known: Known): Promise<Known> {
+  // Before the rows: what is changed while they are read is another version the next time.
+  const version = await readPlanParts(db, mesh);
+  if (version.server !== known.version.server) return readAll(db, mesh);
+  return { seen: version.seen, version, parts: version, records: await readMoved(db, mesh, version, known) };
+}
+
+async function readMoved(db: Queryable, mesh: Name, version: PlanParts, known: Known): Promise<PlanRecords> {
   const { records } = known;
   const parts = {
-    modules: listMoved(known.version.modules, version.modules),
-    edges: listMoved(known.version.edges, version.edges),
-    builds: listMoved(known.version.builds, version.builds),
+    modules: listMoved(known.parts?.modules ?? null, version.modules),
+    edges: listMoved(known.parts?.edges ?? null, version.edges),
+    builds: listMoved(known.parts?.builds ?? null, version.builds),
   };
   const modules = parts.modules.size === 0 ? records.modules : await readModules(db, mesh, parts.modules, records);
   const partOf = new Map([...records.modules, ...modules].map(({ name, part }) => [name, part]));
@@ -151,7 +162,8 @@ async function readModules(
   ];
 }
 
-function listMoved(before: ReadonlyMap<number, string>, now: ReadonlyMap<number, string>): Set<number> {
+function listMoved(before: ReadonlyMap<number, string> | null, now: ReadonlyMap<number, string>): Set<number> {
+  if (before === null) return new Set(Array.from({ length: planParts }, (_, part) => part));
   return new Set([...before.keys(), ...now.keys()].filter((part) => before.get(part) !== now.get(part)));
 }
 

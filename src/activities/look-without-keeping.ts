@@ -3,7 +3,7 @@ import type { ModuleFacts } from "../decide/build-facts.ts";
 import { compareSources, type Comparison, headKey } from "../source/compare-sources.ts";
 import type { Repository } from "../source/repository.ts";
 import type { Queryable } from "../store/database.ts";
-import { listHeads } from "../store/source-heads.ts";
+import { listHeads, type SourceHead } from "../store/source-heads.ts";
 import type { ImportCache } from "../source/imports/import-cache.ts";
 import { compareAhead } from "./compare-ahead.ts";
 import { createKeptRecords, type KeptRecords, type PlanRecords } from "./kept-records.ts";
@@ -51,8 +51,9 @@ export interface Tips {
   readonly heads: Looked["heads"];
 }
 
-export async function seeTips(look: LookWithoutKeeping): Promise<Tips> {
-  const followed = await listHeads(look.db, look.mesh);
+/** `heads`: of `listHeads`; asked for where they are left out. */
+export async function seeTips(look: LookWithoutKeeping, heads?: readonly SourceHead[]): Promise<Tips> {
+  const followed = heads ?? (await listHeads(look.db, look.mesh));
   const urls = new Map(followed.map(({ repository, url }) => [repository, url]));
   const repositories = new Map<Name, Repository>();
   const seen = new Map<Name, ReadonlyMap<string, ObjectId | null> | string>();

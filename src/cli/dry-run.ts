@@ -9,14 +9,18 @@ import { InputError } from "../core/errors.ts";
 import type { Name } from "../core/names.ts";
 import { rebuildSet } from "../decide/rebuild-set.ts";
 import type { MeshConnection } from "./mesh-connection.ts";
+import type { SourceHead } from "../store/source-heads.ts";
 import { readSurroundings } from "./read-surroundings.ts";
 import { type DryRunDocument, dryRunText } from "./text/dry-run-text.ts";
 
-/** What would be built now, from the sources as they are now and the records; changes neither, and asks no controller. */
+/**
+ * What would be built now, from the sources as they are now and the records; changes neither, and asks no controller.
+ * `heads`: of `listHeads`, which may be under way.
+ */
 export async function dryRun(
   call: CommandCall,
   { db, mesh, paths, setup }: MeshConnection,
-  names: readonly Name[],
+  { names, heads }: { readonly names: readonly Name[]; readonly heads: Promise<readonly SourceHead[]> },
 ): Promise<CommandResult> {
   const now = call.context.now();
   const { credentials } = setup.settings;
@@ -28,18 +32,20 @@ export async function dryRun(
     imports: createImportCache(db),
     kept,
   };
-  // Sources and records answer at the same time; what was changed in the records meanwhile is read when they are compared.
-  const answers = Promise.allSettled([seeTips(look), kept.read()]);
+  // Sources and records answer at the same time, the records by one connection: another one would have to be made first.
+  // What was changed in them meanwhile is read when they are compared.
+  const followed = await heads;
+  const seeing = seeTips(look, followed);
+  // absence is the answer: it is awaited below; it must only not be unhandled until then
+  seeing.catch(() => undefined);
   const surroundings = await readSurroundings({ db, mesh, setup }, now);
   if (surroundings === null)
     throw new InputError(
       "no controller has compared anything yet, so what it builds with is not known",
       "start the controller (npm start or mesh serve), then mesh build",
     );
-  const [tips, records] = await answers;
-  if (tips.status === "rejected") throw tips.reason;
-  if (records.status === "rejected") throw records.reason;
-  const looked = await compareTips(look, tips.value);
+  await kept.read();
+  const looked = await compareTips(look, await seeing);
   const { facts, plan } = await loadBuildPlan(db, mesh, {
     ...surroundings,
     kept,

@@ -77,7 +77,11 @@ export function readPlanVersion(db: Queryable, mesh: Name): Promise<PlanVersion>
 const seenColumns = `pg_current_snapshot()::text as snapshot, pg_current_xact_id_if_assigned() is not null as writes`;
 const seenRow = z.object({ server: z.string(), snapshot: z.string(), writes: z.boolean() });
 
-function toSeen(row: z.output<typeof seenRow>): Seen | null {
+/** The version of mesh $1, and what was seen of it, as columns beside others. */
+export const versionAndSeen = `${server}, ${seenColumns}, ${total}`;
+export const versionAndSeenRow = seenRow.extend({ total: z.string() });
+
+export function toSeen(row: z.output<typeof seenRow>): Seen | null {
   return row.writes ? null : { server: row.server, snapshot: row.snapshot };
 }
 
@@ -91,11 +95,11 @@ export async function readSeen(db: Queryable): Promise<Seen | null> {
 
 /** Which parts changed. Takes several times as long, and is asked where the version is another one. */
 export async function readPlanParts(db: Queryable, mesh: Name): Promise<PlanParts> {
-  const row = seenRow.extend({ total: z.string(), modules: partsColumn, edges: partsColumn, builds: partsColumn });
+  const row = versionAndSeenRow.extend({ modules: partsColumn, edges: partsColumn, builds: partsColumn });
   const { snapshot, writes, ...parts } = await one(
     db,
     row,
-    `select ${server}, ${seenColumns}, ${total}, ${together(modules)} as modules, ${together(edges)} as edges,
+    `select ${versionAndSeen}, ${together(modules)} as modules, ${together(edges)} as edges,
             ${together(builds)} as builds`,
     [mesh],
   );

@@ -1,9 +1,10 @@
-import type { CommandCall, CommandDefinition } from "../command.ts";
+import type { CommandCall, CommandDefinition, CommandResult } from "../command.ts";
 import { parseNames, parseSeconds } from "../arguments.ts";
 import { type BuildDocument, buildText } from "../text/build-text.ts";
 import { buildCode, judgeLooks } from "../judge-looks.ts";
 import { createLogFollower } from "../follow-build-log.ts";
 import { InputError } from "../../core/errors.ts";
+import type { Name } from "../../core/names.ts";
 import { describeWave } from "../../decide/describe-wave.ts";
 import { listEdges } from "../../store/edges.ts";
 import { listModules, type ModuleRecord } from "../../store/modules.ts";
@@ -51,7 +52,7 @@ export const buildCommand: CommandDefinition = {
     const timeoutMs = parseSeconds("--timeout", call.options["timeout"], { min: 1, max: 86_400 });
     return await withMesh(call, async (connection) => {
       await expectModules(connection, names);
-      if (call.options["dryRun"] === true) return await (await import("../dry-run.ts")).dryRun(call, connection, names);
+      if (call.options["dryRun"] === true) return await startDryRun(call, connection, names);
       if (call.options["again"] === true)
         return await (await import("../build-again.ts")).buildAgain(call, connection, { names, timeoutMs });
       const askedAt = await askToLook(connection, names);
@@ -96,6 +97,19 @@ async function expectModules(connection: MeshConnection, names: readonly string[
   const known = new Set((await listModules(connection.db, connection.mesh)).map((module) => module.name));
   const unknown = names.filter((name) => !known.has(name));
   if (unknown.length > 0) throw new InputError(`there is no module ${unknown.join(", ")}`, "see mesh module list");
+}
+
+/** The records are connected to while the code is loaded. */
+async function startDryRun(
+  call: CommandCall,
+  connection: MeshConnection,
+  names: readonly Name[],
+): Promise<CommandResult> {
+  const heads = listHeads(connection.db, connection.mesh);
+  // absence is the answer: the dry run awaits it; it must only not be unhandled until then
+  heads.catch(() => undefined);
+  const { dryRun } = await import("../dry-run.ts");
+  return await dryRun(call, connection, { names, heads });
 }
 
 /** Answers the moment, by the database's clock, before the controller was asked. */
