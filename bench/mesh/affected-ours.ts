@@ -14,6 +14,7 @@ import { readersVersion } from "../../src/source/readers-version.ts";
 import { addModule } from "../../src/store/modules.ts";
 import { addRepository } from "../../src/store/repositories.ts";
 import type { GitRepository } from "../../test/support/git-repository.ts";
+import { commitBeside } from "./commit-beside.ts";
 import { judgeAll, surroundingsOf } from "./judge-all.ts";
 import { openRecords } from "./open-records.ts";
 
@@ -51,7 +52,11 @@ export interface Ours {
   close(): Promise<void>;
 }
 
-export async function openOurs(source: GitRepository, names: readonly string[]): Promise<Ours> {
+export async function openOurs(
+  source: GitRepository,
+  names: readonly string[],
+  say: (line: string) => void,
+): Promise<Ours> {
   const records = await openRecords();
   const { deps } = records;
   const state = await mkdtemp(join(tmpdir(), "mesh-bench-state-"));
@@ -93,8 +98,7 @@ export async function openOurs(source: GitRepository, names: readonly string[]):
     askAnew: async () => answer(await seeTips(look), createKeptRecords(db, mesh)),
     seeEach: async (changes) => {
       const left: Tips[] = [];
-      for (const change of changes) {
-        await source.commit(change, "Touch it again");
+      await commitBeside(source, changes, async () => {
         const tips = await seeTips(look);
         for (const { repository, branch, commit } of tips.heads) {
           const opened = tips.repositories.get(repository);
@@ -103,7 +107,8 @@ export async function openOurs(source: GitRepository, names: readonly string[]):
           await (await openRepository({ url: opened.url, dir: opened.dir })).fetchCommits([{ branch, commit }]);
         }
         left.push(tips);
-      }
+        if (left.length % 10 === 0) say(`${left.length} of ${changes.length} commits are in the clone`);
+      });
       return async () => {
         const tips = left.shift();
         if (tips === undefined) throw new Error("every commit was asked for");
@@ -124,11 +129,17 @@ export async function openOurs(source: GitRepository, names: readonly string[]):
     },
     compare,
     settle: async (commit) => {
+      const from = performance.now();
       await compare();
-      await judgeAll(deps, commit);
+      say(`compared in ${seconds(from)} s`);
+      await judgeAll(deps, commit, (judged) => say(`${judged} judged, ${seconds(from)} s`));
     },
     close,
   };
+}
+
+function seconds(from: number): string {
+  return ((performance.now() - from) / 1_000).toFixed(1);
 }
 
 /** What `mesh up` would have written for a mesh whose controller does not run. */

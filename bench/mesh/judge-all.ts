@@ -6,9 +6,13 @@ import type { ControlDependencies } from "../../src/activities/control-dependenc
 import type { PlannedBuild } from "../../src/decide/plan-builds.ts";
 import { claimBuild, recordVerdict } from "../../src/store/builds.ts";
 
-/** Gives every module a fit build as the records know it, layer by layer; nothing is compiled. */
-export async function judgeAll(deps: ControlDependencies, commit: string): Promise<void> {
-  for (;;) {
+/** Gives every module a fit build as the records know it, layer by layer; nothing is compiled. `say`: how many so far. */
+export async function judgeAll(
+  deps: ControlDependencies,
+  commit: string,
+  say: (judged: number) => void = () => undefined,
+): Promise<void> {
+  for (let judged = 0; ;) {
     await planSteps(deps, { mesh: deps.mesh, wave: null, running: [], done: [] });
     const { plan } = await loadBuildPlan(deps.db, deps.mesh, surroundingsOf(deps));
     if (plan.ready.length === 0) return;
@@ -17,6 +21,8 @@ export async function judgeAll(deps: ControlDependencies, commit: string): Promi
       for (let next = left.pop(); next !== undefined; next = left.pop()) await judgeOne(deps, commit, next);
     };
     await Promise.all(Array.from({ length: 10 }, judgeNext));
+    judged += plan.ready.length;
+    say(judged);
   }
 }
 

@@ -6,9 +6,13 @@ import { installPeers, openPeers, rootFiles, type AffectedPeer } from "../mesh/a
 import { percentile } from "../report/percentile.ts";
 import { toRow, type Goal, type Row } from "../report/row.ts";
 
-/** MESH_BENCH_MODULES=5000, MESH_BENCH_RUNS=3. */
+/**
+ * MESH_BENCH_MODULES=5000, MESH_BENCH_RUNS=3. MESH_BENCH_PEERS=turbo,nx: only those whose names begin so, as most of what a
+ * run at 5,000 takes is theirs.
+ */
 const count = Number(process.env["MESH_BENCH_MODULES"] ?? 1_000);
 const runs = Number(process.env["MESH_BENCH_RUNS"] ?? 5);
+const wantedPeers = (process.env["MESH_BENCH_PEERS"] ?? "").split(",");
 const coldRuns = Math.min(2, runs);
 /** A controller has made thousands of comparisons before: so many are made first, until V8 has compiled them; then so many count. */
 const ownRuns = 4 * runs;
@@ -49,8 +53,8 @@ async function benchWorkspace(
     const base = await source.commit({ ...rootFiles, ...modules.files });
     const opened = await openPeers(installed, source.dir);
     closers.push(() => opened.close());
-    const { peers } = opened;
-    const ours = await openOurs(source, modules.names);
+    const peers = opened.peers.filter(({ name }) => wantedPeers.some((wanted) => name.startsWith(wanted)));
+    const ours = await openOurs(source, modules.names, (line) => context.say(`affected:   ours: ${line}`));
     closers.push(() => ours.close());
     context.versions.postgresql ??= ours.postgresql;
     await ours.settle(base);
