@@ -8,6 +8,7 @@ import { benchComparison } from "./runs/comparison.ts";
 import { benchIdle } from "./runs/idle.ts";
 import { benchImports } from "./runs/imports.ts";
 import { benchLarge } from "./runs/large.ts";
+import { benchLoading } from "./runs/loading.ts";
 import { benchPush } from "./runs/push.ts";
 import { benchPush200 } from "./runs/push-200.ts";
 import { benchStart } from "./runs/start.ts";
@@ -26,6 +27,7 @@ const benches: Readonly<Record<string, (context: BenchContext) => Promise<Row[]>
   "push-200": benchPush200,
   large: benchLarge,
   tell: benchTell,
+  loading: benchLoading,
   webhook: benchWebhook,
   wave: benchWave,
   idle: benchIdle,

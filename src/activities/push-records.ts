@@ -8,7 +8,8 @@ import type { World } from "../decide/world.ts";
 import type { Database, Transaction } from "../store/database.ts";
 import { insertDeclaration, type NewDeclaration } from "../store/declarations.ts";
 import { withGate } from "../store/gate.ts";
-import { listNodes, type NodeRecord } from "../store/nodes.ts";
+import { listNodesNamed, type NodeRecord } from "../store/nodes.ts";
+import { loadWorldFor } from "../store/part-of-world.ts";
 import { insertProvisions, listPushEffects, withdrawProvisions } from "../store/provisions.ts";
 import { countTargets, listTargets, recordTargets, type PushTarget } from "../store/push-targets.ts";
 import {
@@ -68,8 +69,10 @@ export interface PushChange {
 
 /** What happens inside the one transaction. */
 export interface GateRecords {
-  loadWorld(): Promise<World>;
-  listNodes(): Promise<NodeRecord[]>;
+  /** What composing these nodes can read: a part of the world, which throws where it is asked for more. */
+  loadWorldFor(nodes: readonly Name[]): Promise<World>;
+  /** Those of these that are registered. */
+  listNodesNamed(names: readonly Name[]): Promise<NodeRecord[]>;
   withdrawProvisions(withdrawal: { readonly push: string; readonly ids: readonly string[] }): Promise<number>;
   insertProvisions(mint: { readonly push: string; readonly provisions: readonly Provision[] }): Promise<void>;
   insertSealedBoxes(recipient: Recipient, boxes: readonly SealedBox[]): Promise<void>;
@@ -114,8 +117,8 @@ function readChange(db: Database, mesh: Name, id: string): Promise<PushChange | 
 
 function createGateRecords(tx: Transaction, mesh: Name): GateRecords {
   return {
-    loadWorld: () => loadWorld(tx, mesh),
-    listNodes: () => listNodes(tx, mesh),
+    loadWorldFor: (nodes) => loadWorldFor(tx, mesh, nodes),
+    listNodesNamed: (names) => listNodesNamed(tx, mesh, names),
     withdrawProvisions: (withdrawal) => withdrawProvisions(tx, mesh, withdrawal),
     insertProvisions: (mint) => insertProvisions(tx, mesh, mint),
     insertSealedBoxes: (recipient, boxes) => insertSealedBoxes(tx, mesh, recipient, boxes),

@@ -13,7 +13,8 @@ export async function sealMints(
   deps: Pick<TellDependencies, "makePassword" | "sealSecret">,
   mints: readonly Provision[],
 ): Promise<void> {
-  const nodes = new Map((await gate.listNodes()).map((node) => [node.name, node]));
+  const names = new Set(mints.flatMap((mint) => [mint.consumer.node, mint.provider.node]));
+  const nodes = new Map((await gate.listNodesNamed([...names])).map((node) => [node.name, node]));
   for (const mint of mints) {
     const password = deps.makePassword();
     const recipients = new Set([mint.consumer.node, mint.provider.node]);

@@ -96,7 +96,7 @@ async function tellTargets(deps: TellDependencies, batch: Batch): Promise<void> 
   // As after a stop (R35) whose answer was lost: what its end says it told would no longer be true.
   if (now === null) throw new InputError(`push ${push.id} ended so long ago that its record was pruned`);
   if (now.endedAt !== null) throw new InputError(`push ${push.id} has ended: ${now.result?.message}`);
-  const before = await gate.loadWorld();
+  const before = await gate.loadWorldFor(targets.map(({ node }) => node));
   const decide = (world: World, target: PushTarget): TellDecision =>
     decideTell({
       world,

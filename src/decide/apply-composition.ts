@@ -1,5 +1,6 @@
 import type { Name } from "../core/names.ts";
 import type { Provision } from "../core/provision.ts";
+import { withEntries } from "./part-of-world.ts";
 import type { Sent, World } from "./world.ts";
 
 /**
@@ -8,20 +9,24 @@ import type { Sent, World } from "./world.ts";
  */
 export function withIssued(world: World, mints: readonly Provision[], withdrawals: readonly string[]): World {
   if (mints.length === 0 && withdrawals.length === 0) return world;
-  const provisions = new Map(world.provisions);
-  const versions = new Map(world.versions);
+  const provisions = new Map<string, Provision>();
+  const versions = new Map<string, number>();
   for (const id of withdrawals) {
-    const issued = provisions.get(id);
+    const issued = world.provisions.get(id);
     if (issued !== undefined) provisions.set(id, { ...issued, state: "owed" });
   }
   for (const mint of mints) {
     provisions.set(mint.id, mint);
-    versions.set(mint.id, Math.max(mint.version, versions.get(mint.id) ?? 0));
+    versions.set(mint.id, Math.max(mint.version, world.versions.get(mint.id) ?? 0));
   }
-  return { ...world, provisions, versions };
+  return {
+    ...world,
+    provisions: withEntries(world.provisions, provisions),
+    versions: withEntries(world.versions, versions),
+  };
 }
 
 /** The world after a node was sent something. */
 export function withSent(world: World, node: Name, sent: Sent): World {
-  return { ...world, sent: new Map(world.sent).set(node, sent) };
+  return { ...world, sent: withEntries(world.sent, [[node, sent]]) };
 }

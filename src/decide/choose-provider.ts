@@ -3,10 +3,10 @@ import type { Name } from "../core/names.ts";
 import type { Provision } from "../core/provision.ts";
 import type { ChosenModule } from "./choose-builds.ts";
 import type { Problem } from "./composition.ts";
-import { indexWorld, providerLabel, type ProviderOffer } from "./index-world.ts";
+import { indexWorld, newestManifest, providerLabel, type PlannedProvider, type ProviderOffer } from "./index-world.ts";
 import { compareText, listNames } from "./short-names.ts";
 import type { OwnOffer } from "./work-out-offers.ts";
-import { artifactKey, type World, type WorldNode } from "./world.ts";
+import type { World, WorldNode } from "./world.ts";
 
 export interface ChooseProviderInput {
   readonly world: World;
@@ -47,14 +47,11 @@ export function chooseProvider(input: ChooseProviderInput): ProviderOffer | Prob
  * The provider that served until its host was enrolled anew, not told since: nobody is moved off it to another one, away
  * from the data, only because that other was told first (case 22).
  */
-function findLeft(
-  input: ChooseProviderInput,
-  usable: readonly ProviderOffer[],
-): { readonly module: Name; readonly node: Name } | undefined {
+function findLeft(input: ChooseProviderInput, usable: readonly ProviderOffer[]): PlannedProvider | undefined {
   if (input.requirement.scope === "node" || input.issued.length === 0) return undefined;
   const served = new Set(input.issued.map(({ provider }) => providerLabel(provider)));
   const told = new Set(usable.map(providerLabel));
-  return listNeverTold(input).find((one) => served.has(providerLabel(one)) && !told.has(providerLabel(one)));
+  return listPlanned(input).find((one) => served.has(providerLabel(one)) && !told.has(providerLabel(one)));
 }
 
 /** Own offers as composed now, other nodes' as they were last told. Nobody provides for itself. */
@@ -85,7 +82,7 @@ function describe({ chosen, requirement }: ChooseProviderInput): string {
 
 function explainNone(input: ChooseProviderInput): Problem {
   const { chosen, requirement, node } = input;
-  const [first] = requirement.scope === "mesh" ? listNeverTold(input) : [];
+  const [first] = requirement.scope === "mesh" ? listPlanned(input) : [];
   if (first !== undefined) return neverTold(input, first);
   const where = requirement.scope === "node" ? `on ${node.name} itself` : "in the mesh";
   const why = `${describe(input)} has no provider: no module ${where} provides ${requirement.kind}`;
@@ -94,14 +91,15 @@ function explainNone(input: ChooseProviderInput): Problem {
 
 function explainChoice(input: ChooseProviderInput, choice: string): Problem {
   const { chosen, requirement } = input;
-  const untold = listNeverTold(input).find((offer) => providerLabel(offer) === choice);
-  if (untold !== undefined && requirement.scope === "mesh") return neverTold(input, untold);
+  const untold =
+    requirement.scope === "mesh" ? listPlanned(input).find((offer) => providerLabel(offer) === choice) : undefined;
+  if (untold !== undefined) return neverTold(input, untold);
   const scope = requirement.scope === "node" ? ` on ${input.node.name} itself` : "";
   const why = `${describe(input)} is to come from ${choice}, which provides no ${requirement.kind}${scope}: choose another provider`;
   return { code: "chosen-provider-missing", module: chosen.module, why };
 }
 
-function neverTold(input: ChooseProviderInput, provider: { readonly module: Name; readonly node: Name }): Problem {
+function neverTold(input: ChooseProviderInput, provider: PlannedProvider): Problem {
   const { world, node, chosen } = input;
   const other = findWaiting(world, provider.node, node.name);
   const wayOut =
@@ -137,19 +135,13 @@ function provides({ manifest }: AssignedManifest, kind: string): boolean {
 /** Of the newest builds of what is assigned to a node. */
 function listManifests(world: World, node: Name): AssignedManifest[] {
   return (world.assignments.get(node) ?? []).flatMap(({ module }) => {
-    const fit = world.modules.get(module)?.fit ?? null;
-    const manifest = fit === null ? undefined : world.artifacts.get(artifactKey(module, fit))?.manifest;
+    const manifest = newestManifest(world, module);
     return manifest === undefined ? [] : [{ module, manifest }];
   });
 }
 
-/** Assigned modules whose newest build would provide it, on nodes that were not told so. Only looked for to say why. */
-function listNeverTold(input: ChooseProviderInput): { readonly module: Name; readonly node: Name }[] {
-  const { world, requirement } = input;
-  return [...world.assignments]
-    .filter(([node]) => node !== input.node.name)
-    .flatMap(([node]) => listManifests(world, node).map((one) => ({ ...one, node })))
-    .filter((one) => provides(one, requirement.kind))
-    .map(({ module, node }) => ({ module, node }))
-    .toSorted((a, b) => compareText(providerLabel(a), providerLabel(b)));
+/** Assigned modules whose newest build would provide it, on other nodes. Only looked for to say why. */
+function listPlanned({ world, node, requirement }: ChooseProviderInput): readonly PlannedProvider[] {
+  const planned = indexWorld(world).plannedProviders.get(requirement.kind) ?? [];
+  return planned.filter((provider) => provider.node !== node.name);
 }

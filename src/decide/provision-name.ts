@@ -11,6 +11,11 @@ export function provisionId(consumer: Consumer, consumerIncarnation: string, pro
   return `${from}@${provider.node}.${provider.module}.${provider.incarnation}`;
 }
 
+/** The node it was issued to. */
+export function consumerNodeOf(id: string): Name {
+  return id.slice(0, id.indexOf("."));
+}
+
 /**
  * Name of the database or vhost, and of its user: one for each (mesh, node, module, requirement), whoever provides it
  * and however often it is issued. A slug for people, eight digits of a hash for uniqueness; at most 63 characters.

@@ -24,6 +24,21 @@ export interface World {
   readonly sent: ReadonlyMap<Name, Sent>;
   /** What a node's host says that it has and these records never sent to it (R35), where it is believed. */
   readonly claims?: ReadonlyMap<Name, Order>;
+  /** Left out: this is all of it. Else what it was loaded for, and asking it for more is an error: see `boundWorld`. */
+  readonly extent?: Extent;
+}
+
+/** What a part of the world was loaded for. */
+export interface Extent {
+  /** May be composed: their own records, what is issued to and from them, versions of what ever was issued to them. */
+  readonly nodes: ReadonlySet<Name>;
+  /** And those who may provide for them, `nodes` among them: their row, assignments, last send and claim. */
+  readonly around: ReadonlySet<Name>;
+  readonly modules: ReadonlySet<Name>;
+  /** By `artifactKey`. */
+  readonly artifacts: ReadonlySet<string>;
+  /** Everybody who was told to offer these, or has a module whose newest build would, is in `around`. */
+  readonly kinds: ReadonlySet<ProvisionKind>;
 }
 
 export interface WorldNode {

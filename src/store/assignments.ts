@@ -47,3 +47,13 @@ export function listAssignments(db: Queryable, mesh: Name): Promise<AssignmentRe
     mesh,
   ]);
 }
+
+/** Of these nodes. By node, then module. */
+export function listAssignmentsOf(db: Queryable, mesh: Name, nodes: readonly Name[]): Promise<AssignmentRecord[]> {
+  return many(
+    db,
+    assignmentRecordSchema,
+    `select ${columns} from assignment where mesh = $1 and node = any($2::text[]) order by node, module`,
+    [mesh, nodes],
+  );
+}

@@ -12,7 +12,7 @@ import { storableJson, storableText } from "./storable.ts";
 /** NOTIFY channel of new declarations; the payload is `<mesh> <node>`. */
 export const declarationChannel = "mesh_declaration";
 
-const offerSchema = z.object({ module: nameSchema, kind: provisionKindSchema, endpoint: endpointSchema });
+export const offerSchema = z.object({ module: nameSchema, kind: provisionKindSchema, endpoint: endpointSchema });
 
 const sentRecordSchema = z
   .object({

@@ -61,6 +61,16 @@ export function listNodes(db: Queryable, mesh: Name): Promise<NodeRecord[]> {
   return many(db, nodeRecordSchema, `select ${columns} from node where mesh = $1 order by name`, [mesh]);
 }
 
+/** Those of these that are registered. */
+export function listNodesNamed(db: Queryable, mesh: Name, names: readonly Name[]): Promise<NodeRecord[]> {
+  return many(
+    db,
+    nodeRecordSchema,
+    `select ${columns} from node where mesh = $1 and name = any($2::text[]) order by name`,
+    [mesh, names],
+  );
+}
+
 /**
  * An authenticated host was here, and speaks this. Written at most every 5 s: hosts ask more often than anybody reads it.
  */

@@ -145,6 +145,18 @@ export function listProvisions(
   );
 }
 
+/** Issued and owed ones, to and from these nodes. By id and version. */
+export function listProvisionsOf(db: Queryable, mesh: Name, nodes: readonly Name[]): Promise<Provision[]> {
+  return many(
+    db,
+    provisionRowSchema,
+    `select ${columns} from provision
+      where mesh = $1 and state <> 'withdrawn' and (consumer_node = any($2::text[]) or provider_node = any($2::text[]))
+      order by id, version`,
+    [mesh, nodes],
+  );
+}
+
 /** Debts, oldest first. */
 export function listOwed(db: Queryable, mesh: Name): Promise<OwedProvision[]> {
   return many(
@@ -164,6 +176,21 @@ export async function readHighestVersions(db: Queryable, mesh: Name): Promise<Ma
     z.object({ id: z.string(), version: z.number().int() }),
     `select id, max(version) as version from provision where mesh = $1 group by id`,
     [mesh],
+  );
+  return new Map(rows.map((row) => [row.id, row.version]));
+}
+
+/** As `readHighestVersions`, of what was ever issued to these nodes. */
+export async function readHighestVersionsTo(
+  db: Queryable,
+  mesh: Name,
+  consumers: readonly Name[],
+): Promise<Map<string, number>> {
+  const rows = await many(
+    db,
+    z.object({ id: z.string(), version: z.number().int() }),
+    `select id, max(version) as version from provision where mesh = $1 and consumer_node = any($2::text[]) group by id`,
+    [mesh, consumers],
   );
   return new Map(rows.map((row) => [row.id, row.version]));
 }

@@ -45,7 +45,7 @@ export async function loadWorld(tx: Transaction, mesh: Name): Promise<World> {
   };
 }
 
-async function expectSnapshot(tx: Transaction): Promise<void> {
+export async function expectSnapshot(tx: Transaction): Promise<void> {
   const [row] = await many(
     tx,
     z.object({ isolation: z.string() }),
@@ -66,20 +66,24 @@ function readNodes(tx: Transaction, mesh: Name): Promise<WorldNode[]> {
 }
 
 /** A module that was never compared has no manifest yet: its policy is the default, and nothing of it is fit. */
+export const worldModuleSchema = z
+  .object({ name: nameSchema, manifest: manifestSchema.nullable(), fit: digestSchema.nullable() })
+  .transform(({ name, manifest, fit }): WorldModule => ({ name, upgrade: manifest?.upgrade ?? "record", fit }));
+
 function readModules(tx: Transaction, mesh: Name): Promise<WorldModule[]> {
   return many(
     tx,
-    z
-      .object({ name: nameSchema, manifest: manifestSchema.nullable(), fit: digestSchema.nullable() })
-      .transform(({ name, manifest, fit }) => ({ name, upgrade: manifest?.upgrade ?? "record", fit }) as const),
+    worldModuleSchema,
     `select name, manifest, fit_artifact as fit from module where mesh = $1 order by name`,
     [mesh],
   );
 }
 
-const worldArtifactSchema = z
+export const worldArtifactSchema = z
   .object({ ...artifactSchema.shape, blobBytes: bigintColumn, manifest: manifestSchema })
   .transform(({ manifest, ...artifact }): WorldArtifact => ({ artifact, manifest }));
+
+export const worldArtifactColumns = `a.module, a.digest, a.blob, a.blob_bytes as "blobBytes", a.files, a.manifest`;
 
 /** Those that are fit now, and those that some node was last sent. */
 function readArtifacts(tx: Transaction, mesh: Name): Promise<WorldArtifact[]> {
@@ -94,7 +98,7 @@ function readArtifacts(tx: Transaction, mesh: Name): Promise<WorldArtifact[]> {
           order by epoch desc, number desc limit 1) d
          cross join lateral jsonb_each_text(d.builds) b
         where n.mesh = $1)
-     select a.module, a.digest, a.blob, a.blob_bytes as "blobBytes", a.files, a.manifest
+     select ${worldArtifactColumns}
        from wanted w join artifact a on a.mesh = $1 and a.module = w.module and a.digest = w.digest
         and a.collected_at is null
       order by a.module, a.digest`,
@@ -102,7 +106,7 @@ function readArtifacts(tx: Transaction, mesh: Name): Promise<WorldArtifact[]> {
   );
 }
 
-function groupByNode(assignments: readonly Assignment[]): Map<Name, Assignment[]> {
+export function groupByNode(assignments: readonly Assignment[]): Map<Name, Assignment[]> {
   const byNode = new Map<Name, Assignment[]>();
   for (const { node, module, config, providers } of assignments) {
     const list = byNode.get(node) ?? [];
@@ -113,7 +117,7 @@ function groupByNode(assignments: readonly Assignment[]): Map<Name, Assignment[]
 }
 
 /** One entry per id: the issued one, or else the highest version that is owed. They come sorted by version. */
-function pickLive(provisions: readonly Provision[]): Map<string, Provision> {
+export function pickLive(provisions: readonly Provision[]): Map<string, Provision> {
   const live = new Map<string, Provision>();
   for (const provision of provisions) {
     if (live.get(provision.id)?.state !== "issued") live.set(provision.id, provision);

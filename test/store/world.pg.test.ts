@@ -6,6 +6,7 @@ import { putArtifact } from "../../src/store/artifacts.ts";
 import type { Transaction } from "../../src/store/database.ts";
 import { withGate } from "../../src/store/gate.ts";
 import { recordModulePlans } from "../../src/store/module-plans.ts";
+import { loadWorldFor } from "../../src/store/part-of-world.ts";
 import { insertProvisions, withdrawProvisions } from "../../src/store/provisions.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import { loadWorld } from "../../src/store/world.ts";
@@ -27,6 +28,7 @@ let records: Records;
 let epoch: number;
 const snapshot = { isolation: "repeatable read" } as const;
 const load = (): Promise<World> => inTransaction(records.db, snapshot, (tx) => loadWorld(tx, mesh));
+const loadPart = (): Promise<World> => inTransaction(records.db, snapshot, (tx) => loadWorldFor(tx, mesh, ["node-a"]));
 
 beforeAll(async () => {
   records = await openRecords();
@@ -113,6 +115,9 @@ describe("the world", () => {
     await expect(
       inTransaction(records.db, { isolation: "read committed" }, (tx) => loadWorld(tx, mesh)),
     ).rejects.toThrow("one moment");
+    await expect(
+      inTransaction(records.db, { isolation: "read committed" }, (tx) => loadWorldFor(tx, mesh, ["node-a"])),
+    ).rejects.toThrow("one moment");
   });
 });
 
@@ -130,16 +135,19 @@ describe("an error is never an empty world (R26, R42, case 28)", () => {
     return { tx: { transaction: true, query }, count: () => asked };
   }
 
-  it("when the connection is cut before any one of its reads", async () => {
+  it.each([
+    ["of the whole", loadWorld],
+    ["of a part", (tx: Transaction) => loadWorldFor(tx, mesh, ["node-a"])],
+  ] as const)("when the connection is cut before any one of its reads, %s", async (_which, loadSome) => {
     let statements = 0;
     await inTransaction(records.db, snapshot, async (tx) => {
       const counted = cutBefore(tx, -1);
-      await loadWorld(counted.tx, mesh);
+      await loadSome(counted.tx, mesh);
       statements = counted.count();
     });
-    expect(statements).toBeGreaterThanOrEqual(8);
+    expect(statements).toBeGreaterThanOrEqual(7);
     for (let at = 0; at < statements; at++) {
-      const cut = inTransaction(records.db, snapshot, (tx) => loadWorld(cutBefore(tx, at).tx, mesh));
+      const cut = inTransaction(records.db, snapshot, (tx) => loadSome(cutBefore(tx, at).tx, mesh));
       await expect(cut, `cut before statement ${at}`).rejects.toBeInstanceOf(UnavailableError);
     }
   });
@@ -166,6 +174,8 @@ describe("an error is never an empty world (R26, R42, case 28)", () => {
     it(`when ${what} does not parse`, async () => {
       await records.db.query(damage);
       await expect(load()).rejects.toThrow("does not read as it should");
+      // Of what a part does not read, nothing is said.
+      if (what !== "a manifest") await expect(loadPart()).rejects.toThrow("does not read as it should");
       await records.db.query(mend);
     });
   }

@@ -60,7 +60,7 @@ export const orderMutants: readonly Mutant[] = [
     replace: `    const limits = { silentAfterMs: 1, recordsStaleAfterMs: 1, sourcesStaleAfterMs: 1 };
     const { world } = await deps.records.readView({ now: new Date(deps.nowMs()).toISOString(), limits });
     await deps.records.passGate({ epoch: deps.epoch, count: targets.length }, (gate, numbers) =>
-      tellTargets(deps, { gate: { ...gate, loadWorld: async () => world }, numbers, push, request, targets }),
+      tellTargets(deps, { gate: { ...gate, loadWorldFor: async () => world }, numbers, push, request, targets }),
     );`,
     breaks: ["I7", "I8", "I8c", "I9b", "I14"],
   },
@@ -68,7 +68,7 @@ export const orderMutants: readonly Mutant[] = [
     name: "reads-outside",
     why: "the number is taken first, and the reads are of another transaction",
     file: "src/activities/tell.ts",
-    find: `  const before = await gate.loadWorld();`,
+    find: `  const before = await gate.loadWorldFor(targets.map(({ node }) => node));`,
     replace: `  const limits = { silentAfterMs: 1, recordsStaleAfterMs: 1, sourcesStaleAfterMs: 1 };
   const before = (await deps.records.readView({ now: new Date(deps.nowMs()).toISOString(), limits })).world;`,
     breaks: ["I7", "I8"],

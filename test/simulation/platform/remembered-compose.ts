@@ -1,9 +1,15 @@
+import { provisionKindSchema } from "../../../src/core/manifest.ts";
 import type { Digest, Name } from "../../../src/core/names.ts";
 import type { Provision } from "../../../src/core/provision.ts";
 import type { Assignment } from "../../../src/core/node.ts";
 import { compose as composeAfresh } from "../../../src/decide/compose.ts";
 import type { Composition, Pins } from "../../../src/decide/composition.ts";
-import { indexWorld as indexAfresh, type ProviderOffer, type WorldIndex } from "../../../src/decide/index-world.ts";
+import {
+  indexWorld as indexAfresh,
+  type PlannedProvider,
+  type ProviderOffer,
+  type WorldIndex,
+} from "../../../src/decide/index-world.ts";
 import type { World } from "../../../src/decide/world.ts";
 import { type Asked, createReadTree, type Question, type ReadTree } from "./read-tree.ts";
 import { remember } from "./remember.ts";
@@ -13,7 +19,7 @@ import { remember } from "./remember.ts";
  * over all seeds of a worker. What it may read is listed here: anything else throws.
  */
 type Part = keyof typeof questions;
-type Asks = (part: Part, key: string | null) => void;
+type Asks = (part: Part, key: string) => void;
 
 /** So many results are kept; then it begins anew. */
 const resultLimit = 20_000;
@@ -47,11 +53,11 @@ export function indexWorld(world: World): WorldIndex {
   return listening.get(world) ?? indexAfresh(world);
 }
 
-export { providerLabel } from "../../../src/decide/index-world.ts";
+export { newestManifest, providerLabel } from "../../../src/decide/index-world.ts";
 
 function listen(world: World, asked: Asked<World>[]): World {
   const ask: Asks = (part, key) => {
-    const question = key === null ? questionOfAll(part) : questionOf(part, key);
+    const question = questionOf(part, key);
     asked.push({ question, key: question(world) });
   };
   const index = indexAfresh(world);
@@ -67,6 +73,9 @@ function listen(world: World, asked: Asked<World>[]): World {
   };
   listening.set(heard, {
     toldOffers: listenTo(index.toldOffers, "toldOffers", ask),
+    get plannedProviders() {
+      return listenTo(index.plannedProviders, "plannedProviders", ask);
+    },
     issuedByConsumer: listenTo(index.issuedByConsumer, "issuedByConsumer", ask),
     issuedByProvider: listenTo(index.issuedByProvider, "issuedByProvider", ask),
   });
@@ -94,8 +103,7 @@ class Listened<K extends string, V> implements ReadonlyMap<K, V> {
   }
 
   [Symbol.iterator](): ReturnType<ReadonlyMap<K, V>["entries"]> {
-    this.#ask(this.#part, null);
-    return this.#map[Symbol.iterator]();
+    return this.#refuse();
   }
 
   get size(): number {
@@ -134,19 +142,19 @@ const questions = {
   artifacts: (key: string) => (world: World) => world.artifacts.get(key),
   versions: (key: string) => (world: World) => world.versions.get(key),
   assignments: (key: string) => (world: World) => keyOf(keyOfAssignments, world.assignments.get(key)),
-  toldOffers: (key: string) => (world: World) => keyOf(keyOfOffers, toldOffersOf(world, key)),
+  toldOffers(key: string) {
+    const kind = provisionKindSchema.parse(key);
+    return (world: World) => keyOf(keyOfOffers, indexAfresh(world).toldOffers.get(kind));
+  },
+  plannedProviders(key: string) {
+    const kind = provisionKindSchema.parse(key);
+    return (world: World) => keyOf(keyOfPlanned, indexAfresh(world).plannedProviders.get(kind));
+  },
   issuedByConsumer: (key: string) => (world: World) =>
     keyOf(keyOfProvisions, indexAfresh(world).issuedByConsumer.get(key)),
   issuedByProvider: (key: string) => (world: World) =>
     keyOf(keyOfProvisions, indexAfresh(world).issuedByProvider.get(key)),
 } satisfies Record<string, (key: string) => Question<World>>;
-
-const allAssignments: Question<World> = ({ assignments }) => keyOfAll(assignments);
-
-function questionOfAll(part: Part): Question<World> {
-  if (part === "assignments") return allAssignments;
-  throw new Error(`compose reads all ${part}, which the simulator does not listen to`);
-}
 
 const asKnown = new Map<string, Question<World>>();
 
@@ -156,11 +164,6 @@ function questionOf(part: Part, key: string): Question<World> {
   const known = asKnown.get(name) ?? questions[part](key);
   asKnown.set(name, known);
   return known;
-}
-
-function toldOffersOf(world: World, wanted: string): readonly ProviderOffer[] | undefined {
-  for (const [kind, offers] of indexAfresh(world).toldOffers) if (kind === wanted) return offers;
-  return undefined;
 }
 
 function keyOf<T>(workOut: (value: T) => number, value: T | undefined): number | undefined {
@@ -181,8 +184,6 @@ function numberOf(text: string): number {
 
 const keyOfAssignments = remember((list: readonly Assignment[]) => numberOf(JSON.stringify(list)));
 const keyOfOffers = remember((list: readonly ProviderOffer[]) => numberOf(JSON.stringify(list)));
+const keyOfPlanned = remember((list: readonly PlannedProvider[]) => numberOf(`w ${JSON.stringify(list)}`));
 const keyOfProvision = remember((provision: Provision) => numberOf(JSON.stringify(provision)));
 const keyOfProvisions = remember((list: readonly Provision[]) => numberOf(`p ${list.map(keyOfProvision).join()}`));
-const keyOfAll = remember((all: World["assignments"]) =>
-  numberOf([...all].map(([node, list]) => `${node} ${keyOfAssignments(list)}`).join("\n")),
-);

@@ -4,7 +4,7 @@ import type { GateRecords } from "../../../src/activities/push-records.ts";
 import { StoppedError } from "../../../src/core/errors.ts";
 import { digestOf, openRecords, type Records } from "../../store/open-records.ts";
 import { comparable, openPostgres, openTwin, type StoreUnderContract } from "./both-stores.ts";
-import { byKey, worldOf } from "./contract-answers.ts";
+import { byKey, partOf, worldOf } from "./contract-answers.ts";
 import { pruneAct, pruneBoth } from "./contract-prune.ts";
 import { declarationOf, provisionFor, reportFor, type SentOrder } from "./contract-documents.ts";
 
@@ -17,14 +17,16 @@ beforeAll(async () => {
 afterAll(() => postgres.close());
 
 const node = fc.constantFrom("node-a", "node-b", "node-c");
+/** Or one that is not there. */
+const someNode = fc.oneof({ weight: 4, arbitrary: node }, fc.constant("node-z"));
 const push = fc.constantFrom("push-1", "push-2");
 const holder = fc.constantFrom("A", "B");
 const small = fc.integer({ min: 0, max: 2 });
 
 /** What is done inside of the gate; `outside` is done by others meanwhile. */
 const insideAct = fc.oneof(
-  fc.record({ act: fc.constant("world" as const) }),
-  fc.record({ act: fc.constant("nodes" as const) }),
+  fc.record({ act: fc.constant("world" as const), nodes: fc.uniqueArray(someNode) }),
+  fc.record({ act: fc.constant("nodes" as const), nodes: fc.uniqueArray(someNode) }),
   fc.record({ act: fc.constant("mint" as const), push, consumer: node, version: fc.integer({ min: 1, max: 3 }) }),
   fc.record({ act: fc.constant("withdraw" as const), push, consumer: node }),
   fc.record({ act: fc.constant("seal" as const), consumer: node, text: fc.constantFrom("box 1", "box 2") }),
@@ -217,7 +219,7 @@ async function passGate(run: Run, gate: Extract<Step, { act: "gate" }>): Promise
     for (const one of gate.inside) answers.push(await actInside(run, { records, epoch, taken, sent }, one));
     // On a connection of their own; nothing of it is the transaction's to undo.
     for (const one of gate.meanwhile) answers.push(await actOutside(run, one));
-    answers.push(worldOf(await records.loadWorld()));
+    answers.push(partOf(await records.loadWorldFor(["node-a", "node-b", "node-c"])));
     if (gate.breaks) throw new BreakError("broken");
     return taken;
   });
@@ -235,9 +237,9 @@ interface InGate {
 async function actInside({ store }: Run, { records, epoch, taken, sent }: InGate, one: Inside): Promise<unknown> {
   switch (one.act) {
     case "world":
-      return worldOf(await records.loadWorld());
+      return partOf(await records.loadWorldFor(one.nodes));
     case "nodes":
-      return records.listNodes();
+      return records.listNodesNamed(one.nodes);
     case "mint":
       return records.insertProvisions({ push: one.push, provisions: [provisionFor(one.consumer, one.version)] });
     case "withdraw":

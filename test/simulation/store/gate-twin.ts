@@ -1,5 +1,6 @@
 import type { GateRecords } from "../../../src/activities/push-records.ts";
 import type { Provision } from "../../../src/core/provision.ts";
+import { partFor } from "./part-for.ts";
 import { type Draft, mapChanged, newestDeclaration, put, worldOf } from "./state.ts";
 
 /** Each statement of the one transaction: on the draft, after the way there. */
@@ -15,12 +16,17 @@ export interface GateRoad {
 /** The semantics of the SQL in `store`, statement by statement; one contract suite holds both to the same answers. */
 export function createGateTwin({ draft, statement, nowIso, onRead }: GateRoad): GateRecords {
   return {
-    loadWorld: () =>
+    loadWorldFor: (nodes) =>
       statement(() => {
         onRead();
-        return worldOf({ ...draft });
+        return partFor(worldOf({ ...draft }), nodes);
       }),
-    listNodes: () => statement(() => [...draft.nodes.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))),
+    listNodesNamed: (names) =>
+      statement(() =>
+        [...draft.nodes.values()]
+          .filter(({ name }) => names.includes(name))
+          .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+      ),
     withdrawProvisions: ({ push, ids }) => statement(() => withdraw(draft, push, ids)),
     insertProvisions: ({ push, provisions }) => statement(() => insert(draft, push, provisions)),
     insertSealedBoxes: (recipient, boxes) =>
