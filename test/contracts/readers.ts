@@ -34,6 +34,11 @@ export const readers: readonly Readers[] = [
   },
   { files: ["src/cli/serve-config.ts"], reads: ["webhooks-json"], tested: here },
   {
+    files: ["src/cli/database-logins.ts"],
+    reads: "a file of secrets that it wrote itself: another shape is an error, and the words say how to make a new one",
+    tested: "test/cli/database-logins.test.ts",
+  },
+  {
     files: ["src/activities/workflow-input.ts"],
     reads: ["workflow-push", "workflow-tell", "workflow-build"],
     tested: here,
