@@ -41,11 +41,16 @@ export async function keepDatabaseLogins(owner: Database, ownerUrl: string, path
   return null;
 }
 
-/** For an administrator: those of this mesh's logins that the server does not have. Makes and keeps their names. */
+/** For an administrator: those of this mesh's logins that the server does not have. */
 export async function writeMissingLogins(db: Queryable, paths: LoginPaths): Promise<string> {
+  return writeLoginsScript(await findMissingLogins(db, paths));
+}
+
+/** Those of this mesh's logins that the server does not have. Makes and keeps their names, where there are none. */
+export async function findMissingLogins(db: Queryable, paths: LoginPaths): Promise<Login[]> {
   const logins = await readOrMakeLogins(paths);
   const missing = await listMissingLogins(db, logins);
-  return writeLoginsScript(logins.filter(({ name }) => missing.has(name)));
+  return logins.filter(({ name }) => missing.has(name));
 }
 
 /** Kept before they are made: what an administrator makes by `--sql` are these. */

@@ -47,6 +47,20 @@ describe("mesh database roles", () => {
     expect((await bed.run("database", "roles", "--sql")).stdout).toMatch(/^-- nothing to run/);
   });
 
+  it("makes the logins again where records are read in on a server that does not have them", async () => {
+    const file = join(bed.state, "backup");
+    expect((await bed.run("backup", file)).code).toBe(0);
+    await dropLogins(bed.records.db, paths());
+    expect(await bed.run("database", "roles")).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(
+        /cannot log in: the server does not have mesh_controller_\w+, .*\n {2}next: .*--apply/,
+      ),
+    });
+    expect(await bed.documentOf("restore", file, "--replace")).toMatchObject({ asOwner: null });
+    expect(await bed.documentOf("database", "roles")).toMatchObject({ logins: { own: true, why: null } });
+  });
+
   it("says what is wrong, ends with 1, and mends it where it may", async () => {
     await bed.records.db.query(`grant update on mesh to mesh_gateway`);
     const wrong = await bed.run("database", "roles");

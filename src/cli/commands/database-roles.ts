@@ -4,7 +4,7 @@ import { runMigrations } from "../../store/migrate.ts";
 import { databaseRoles, roleName } from "../../store/writers/database-role.ts";
 import { keepRoles, readRolesInForce, writeRolesScript } from "../../store/writers/keep-roles.ts";
 import type { CommandCall, CommandDefinition, CommandResult } from "../command.ts";
-import { keepDatabaseLogins, readLoginAddresses, writeMissingLogins } from "../database-logins.ts";
+import { findMissingLogins, keepDatabaseLogins, readLoginAddresses, writeMissingLogins } from "../database-logins.ts";
 import { type MeshConnection, readDatabaseUrl } from "../mesh-connection.ts";
 import { plainLine } from "../text/plain.ts";
 import { withMesh } from "../with-mesh.ts";
@@ -43,7 +43,7 @@ export const databaseRolesCommand: CommandDefinition = {
       const why = state.enforced ? (used || call.options["apply"] === true ? null : notUsed) : state.why;
       const logins = state.enforced ? await judgeLogins(call, connection) : { own: false, why: "no roles" };
       return {
-        code: why === null ? 0 : 1,
+        code: why === null && !(logins.own && logins.why !== null) ? 0 : 1,
         document: { enforced: why === null, why, roles: databaseRoles.map(roleName), logins },
         text:
           why === null
@@ -55,8 +55,7 @@ export const databaseRolesCommand: CommandDefinition = {
 
 /** Still SQL where there is nothing to run: it is piped into psql. */
 async function answerSql({ db, paths }: MeshConnection, roles: string): Promise<CommandResult> {
-  const hasLogins = (await readLoginAddresses(paths)) !== null;
-  const script = [roles, hasLogins ? "" : await writeMissingLogins(db, paths)].filter((part) => part !== "").join("\n");
+  const script = [roles, await writeMissingLogins(db, paths)].filter((part) => part !== "").join("\n");
   if (script !== "") return { code: 0, document: { sql: script }, text: script };
   const { enforced } = await readRolesInForce(db);
   const text = enforced
@@ -68,20 +67,25 @@ async function answerSql({ db, paths }: MeshConnection, roles: string): Promise<
 interface LoginState {
   /** Whether a controller that starts now logs in by its own. */
   readonly own: boolean;
+  /** Why not; of its own: why they let nobody in. */
   readonly why: string | null;
 }
 
-/** Under --apply they are made; else it is only looked whether there are any. */
+/** Under --apply they are made; else it is only looked whether there are any, here and on the server. */
 async function judgeLogins(call: CommandCall, { db, paths }: MeshConnection): Promise<LoginState> {
   if (call.options["apply"] === true) {
     const why = await keepDatabaseLogins(db, await readDatabaseUrl(paths.databaseUrl), paths);
     return { own: why === null, why };
   }
-  const own = (await readLoginAddresses(paths)) !== null;
-  return { own, why: own ? null : "none were made" };
+  if ((await readLoginAddresses(paths)) === null) return { own: false, why: "none were made" };
+  const missing = await findMissingLogins(db, paths);
+  const names = missing.map(({ name }) => name).join(", ");
+  return { own: true, why: missing.length === 0 ? null : `the server does not have ${names}` };
 }
 
 function sayLogins({ own, why }: LoginState): string {
+  if (own && why !== null)
+    return `  a controller cannot log in: ${plainLine(why, 500)}\n  next: mesh database roles --apply; where it may not, --sql for an administrator first`;
   if (own) return "  the controller logs in by logins of its own, and is the owner of nothing";
   return `  the controller logs in as the owner of the tables: ${plainLine(why ?? "", 500)}\n  next: mesh database roles --apply; where it may not, --sql for an administrator first`;
 }

@@ -5,7 +5,7 @@ import { restoreBackup, type RestoredBackup } from "../../store/backup/restore-b
 import { keepRoles } from "../../store/writers/keep-roles.ts";
 import { keepDatabaseLogins, readLoginAddresses } from "../database-logins.ts";
 import { fileNameSchema } from "../file-name.ts";
-import { readDatabaseUrl } from "../mesh-connection.ts";
+import { type MeshConnection, readDatabaseUrl } from "../mesh-connection.ts";
 import { whoAsks } from "../who-asks.ts";
 import { plainLine } from "../text/plain.ts";
 import { withMesh } from "../with-mesh.ts";
@@ -40,19 +40,28 @@ export const restoreCommand: CommandDefinition = {
       const backup = await withRecords(call, connection, async () => {
         const restored = await restoreBackup(db, request);
         const roles = await keepRoles(db);
-        // On another server than before, the controller's logins are not there.
-        if (roles.enforced && (await readLoginAddresses(connection.paths)) !== null)
-          await keepDatabaseLogins(db, await readDatabaseUrl(connection.paths.databaseUrl), connection.paths);
-        return restored;
+        return { ...restored, asOwner: roles.enforced ? await keepLoginsInUse(connection) : null };
       });
       const { takenAt } = backup.header;
       const { roots } = backup;
       return {
         code: 0,
-        document: { mesh, file, takenAt, rows: backup.rows, sha256: backup.sha256, stopped: true, roots },
+        document: {
+          mesh,
+          file,
+          takenAt,
+          rows: backup.rows,
+          sha256: backup.sha256,
+          stopped: true,
+          roots,
+          asOwner: backup.asOwner,
+        },
         text: [
           `mesh ${mesh} is what it was at ${takenAt}: ${backup.rows} rows of ${plainLine(file, 500)}`,
           ...sayRoots(roots),
+          ...(backup.asOwner === null
+            ? []
+            : [`  the controller will log in as the owner of the tables (see mesh database roles): ${backup.asOwner}`]),
           "  it is stopped: nothing is sent until its hosts were heard and somebody recovers it",
           "  next: start the controller (npm start, or mesh serve), and after a minute: mesh recover",
         ].join("\n"),
@@ -60,6 +69,12 @@ export const restoreCommand: CommandDefinition = {
     });
   },
 };
+
+/** On another server than before they are not there. Answers why they could not be made; null: they are, or none were used. */
+async function keepLoginsInUse({ db, paths }: MeshConnection): Promise<string | null> {
+  if ((await readLoginAddresses(paths)) === null) return null;
+  return await keepDatabaseLogins(db, await readDatabaseUrl(paths.databaseUrl), paths);
+}
 
 function sayRoots({ taken, differs }: RestoredBackup["roots"]): string[] {
   if (differs.length > 0)
