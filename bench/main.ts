@@ -9,6 +9,7 @@ import { benchIdle } from "./runs/idle.ts";
 import { benchImports } from "./runs/imports.ts";
 import { benchLarge } from "./runs/large.ts";
 import { benchLoading } from "./runs/loading.ts";
+import { benchLooks } from "./runs/looks.ts";
 import { benchPush } from "./runs/push.ts";
 import { benchPush200 } from "./runs/push-200.ts";
 import { benchStart } from "./runs/start.ts";
@@ -28,6 +29,7 @@ const benches: Readonly<Record<string, (context: BenchContext) => Promise<Row[]>
   large: benchLarge,
   tell: benchTell,
   loading: benchLoading,
+  looks: benchLooks,
   webhook: benchWebhook,
   wave: benchWave,
   idle: benchIdle,

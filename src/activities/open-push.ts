@@ -2,6 +2,7 @@ import { InputError } from "../core/errors.ts";
 import type { Name } from "../core/names.ts";
 import { captureBaseline } from "../decide/find-changed.ts";
 import { isBehind, whyBehind } from "../decide/situation.ts";
+import type { World } from "../decide/world.ts";
 import type { PushTarget } from "../store/push-targets.ts";
 import type { PushRecord } from "../store/pushes.ts";
 import type { MeshView } from "../store/situations.ts";
@@ -23,11 +24,7 @@ export interface PushRequest {
  * retry that sees a later world changes none of them.
  */
 export async function openNewPush(deps: PushDependencies, request: PushRequest): Promise<OpenedPush> {
-  const view = await deps.records.readView({
-    now: new Date(deps.nowMs()).toISOString(),
-    limits: deps.limits,
-  });
-  const targets = chooseTargets(request, view);
+  const { world, targets } = await look(deps, request);
   const named = targets.map((target) => target.node);
   await deps.records.openPush({
     id: request.push,
@@ -37,7 +34,7 @@ export async function openNewPush(deps: PushDependencies, request: PushRequest):
     why: request.why,
     confirmRemoval: request.confirmRemoval,
   });
-  await deps.records.recordBaseline(request.push, captureBaseline(view.world));
+  await deps.records.recordBaseline(request.push, captureBaseline(world));
   const round = { push: request.push, round: 0 };
   if ((await deps.records.countTargets(round)) === 0)
     await deps.records.recordTargets(round, await nameAsKept(deps, request, targets));
@@ -61,32 +58,48 @@ async function nameAsKept(
 ): Promise<PushTarget[]> {
   const kept = await deps.records.getPush(push);
   if (kept === null) throw new Error(`push ${push} was opened, and is not recorded`);
-  return kept.named.map(
-    (node) => targets.find((one) => one.node === node) ?? { node, why: why === "" ? "named" : why },
-  );
+  const byName = new Map(targets.map((target) => [target.node, target]));
+  return kept.named.map((node) => byName.get(node) ?? { node, why: why === "" ? "named" : why });
 }
 
-function chooseTargets(request: PushRequest, view: MeshView): PushTarget[] {
+interface Look {
+  readonly world: World;
+  readonly targets: readonly PushTarget[];
+}
+
+/** How every node stands is worked out only where that chooses among them. */
+async function look(deps: PushDependencies, request: PushRequest): Promise<Look> {
+  if (request.kind !== "behind") {
+    const world = await deps.records.readWorld();
+    return { world, targets: chooseTargets({ ...request, kind: request.kind }, world) };
+  }
+  const view = await deps.records.readView({ now: new Date(deps.nowMs()).toISOString(), limits: deps.limits });
+  return { world: view.world, targets: listBehind(view) };
+}
+
+function chooseTargets(
+  request: PushRequest & { readonly kind: Exclude<PushRequest["kind"], "behind"> },
+  world: World,
+): PushTarget[] {
   switch (request.kind) {
     case "named":
     case "auto":
     case "declare":
       return [...new Set(request.named)].toSorted().map((node) => {
-        if (!view.nodes.has(node))
+        if (!world.nodes.has(node))
           throw new InputError(`there is no node ${node}`, "mesh node list shows those there are");
         return { node, why: request.why === "" ? "named" : request.why };
       });
-    case "behind":
-      return listNames(view)
-        .filter((node) => isBehindIn(view, node))
-        .map((node) => ({ node, why: whyBehindIn(view, node) }));
     case "all":
-      return listNames(view).map((node) => ({ node, why: "the whole mesh" }));
+      return [...world.nodes.keys()].toSorted().map((node) => ({ node, why: "the whole mesh" }));
   }
 }
 
-function listNames(view: MeshView): Name[] {
-  return [...view.nodes.keys()].toSorted();
+function listBehind(view: MeshView): PushTarget[] {
+  return [...view.nodes.keys()]
+    .toSorted()
+    .filter((node) => isBehindIn(view, node))
+    .map((node) => ({ node, why: whyBehindIn(view, node) }));
 }
 
 function isBehindIn(view: MeshView, node: Name): boolean {

@@ -10,6 +10,15 @@ import { insertDeclaration, type NewDeclaration } from "../store/declarations.ts
 import { withGate } from "../store/gate.ts";
 import { listNodesNamed, type NodeRecord } from "../store/nodes.ts";
 import { loadWorldFor } from "../store/part-of-world.ts";
+import {
+  countSentAmong,
+  getPushEnd,
+  getPushFor,
+  listToldAmong,
+  type PushEnd,
+  type PushForNodes,
+  type RoundNodes,
+} from "../store/push-batches.ts";
 import { insertProvisions, listPushEffects, withdrawProvisions } from "../store/provisions.ts";
 import { countTargets, listTargets, recordTargets, type PushTarget } from "../store/push-targets.ts";
 import {
@@ -17,7 +26,6 @@ import {
   getBaseline,
   getPush,
   listTold,
-  listToldNodes,
   openPush,
   recordBaseline,
   recordTold,
@@ -36,13 +44,19 @@ import { loadWorld } from "../store/world.ts";
  */
 export interface PushRecords {
   getPush(push: string): Promise<PushRecord | null>;
+  /** With those of these nodes that it named. */
+  getPushFor(batch: { readonly push: string; readonly nodes: readonly Name[] }): Promise<PushForNodes | null>;
   openPush(push: NewPush): Promise<boolean>;
   endPush(push: string, result: PushResult): Promise<boolean>;
   recordBaseline(push: string, digests: ReadonlyMap<Name, Digest | null>): Promise<boolean>;
   listTold(push: string): Promise<ToldRecord[]>;
+  /** How many of these were sent something in that round. */
+  countSentAmong(batch: RoundNodes): Promise<number>;
   recordTargets(round: Round, targets: readonly PushTarget[]): Promise<void>;
   countTargets(round: Round): Promise<number>;
   listTargets(slice: Round & { readonly from: number; readonly count: number }): Promise<PushTarget[]>;
+  /** All of it, at one moment. */
+  readWorld(): Promise<World>;
   /** Everything that `status` says, at one moment. */
   readView(options: ViewOptions): Promise<MeshView>;
   /** What the next round is decided from, at one moment. Null: no such push, or it has no baseline. */
@@ -81,27 +95,34 @@ export interface GateRecords {
     wanted: readonly { readonly provision: string; readonly version: number }[],
   ): Promise<SealedBox[]>;
   insertDeclaration(sent: NewDeclaration): Promise<void>;
-  getPush(push: string): Promise<PushRecord | null>;
-  /** Who was told in this round, whatever became of it. */
-  listToldNodes(round: Round): Promise<Name[]>;
+  getPushEnd(push: string): Promise<PushEnd | null>;
+  /** Who of these was told in that round, whatever became of it. */
+  listToldAmong(batch: RoundNodes): Promise<Name[]>;
   recordTold(push: string, told: readonly Told[]): Promise<void>;
 }
 
 export function createPushRecords(db: Database, mesh: Name): PushRecords {
   return {
     getPush: (push) => getPush(db, mesh, push),
+    getPushFor: (batch) => getPushFor(db, mesh, batch),
     openPush: (push) => atStep("push.open", () => openPush(db, mesh, push)),
     endPush: (push, result) => atStep("push.close", () => endPush(db, mesh, push, result)),
     recordBaseline: (push, digests) => atStep("push.baseline", () => recordBaseline(db, mesh, push, digests)),
     listTold: (push) => listTold(db, mesh, push),
+    countSentAmong: (batch) => countSentAmong(db, mesh, batch),
     recordTargets: (round, targets) => atStep("push.targets", () => recordTargets(db, mesh, round, targets)),
     countTargets: (round) => countTargets(db, mesh, round),
     listTargets: (slice) => listTargets(db, mesh, slice),
+    readWorld: () => readWorld(db, mesh),
     readView: (options) => loadMeshView(db, mesh, options),
     readChange: (push) => readChange(db, mesh, push),
     passGate: (request, fn) =>
       withGate(db, { mesh, ...request }, (tx, numbers) => fn(createGateRecords(tx, mesh), numbers)),
   };
+}
+
+function readWorld(db: Database, mesh: Name): Promise<World> {
+  return inTransaction(db, { isolation: "repeatable read", access: "read only" }, (tx) => loadWorld(tx, mesh));
 }
 
 function readChange(db: Database, mesh: Name, id: string): Promise<PushChange | null> {
@@ -124,8 +145,8 @@ function createGateRecords(tx: Transaction, mesh: Name): GateRecords {
     insertSealedBoxes: (recipient, boxes) => insertSealedBoxes(tx, mesh, recipient, boxes),
     listSealedBoxes: (recipient, wanted) => listSealedBoxes(tx, mesh, recipient, wanted),
     insertDeclaration: (sent) => insertDeclaration(tx, sent),
-    getPush: (push) => getPush(tx, mesh, push),
-    listToldNodes: (round) => listToldNodes(tx, mesh, round),
+    getPushEnd: (push) => getPushEnd(tx, mesh, push),
+    listToldAmong: (batch) => listToldAmong(tx, mesh, batch),
     recordTold: (push, told) => recordTold(tx, mesh, push, told),
   };
 }

@@ -6,7 +6,7 @@ import { withIssued } from "../decide/apply-composition.ts";
 import { decideTell, type TellDecision } from "../decide/decide-tell.ts";
 import type { World } from "../decide/world.ts";
 import type { PushTarget } from "../store/push-targets.ts";
-import type { PushRecord } from "../store/pushes.ts";
+import type { PushForNodes } from "../store/push-batches.ts";
 import { countTold } from "./count-told.ts";
 import type { GateRecords, PushRecords } from "./push-records.ts";
 import { sealMints } from "./seal-mints.ts";
@@ -49,9 +49,10 @@ export async function tellBatch(
   request: TellRequest,
   signal: AbortSignal,
 ): Promise<{ sent: number }> {
-  const push = await deps.records.getPush(request.push);
-  if (push === null) throw new InputError(`there is no push ${request.push}`);
   const targets = await deps.records.listTargets(request);
+  const nodes = targets.map(({ node }) => node);
+  const push = await deps.records.getPushFor({ push: request.push, nodes });
+  if (push === null) throw new InputError(`there is no push ${request.push}`);
   if (targets.length > 0) {
     signal.throwIfAborted();
     if (!deps.mayAct()) throw new DeadEpochError(deps.mesh, deps.epoch);
@@ -64,11 +65,7 @@ export async function tellBatch(
       throw error;
     }
   }
-  const names = new Set(targets.map((target) => target.node));
-  const told = await deps.records.listTold(request.push);
-  return {
-    sent: told.filter((one) => one.round === request.round && one.outcome === "sent" && names.has(one.node)).length,
-  };
+  return { sent: await deps.records.countSentAmong({ push: push.id, round: request.round, nodes }) };
 }
 
 /** Who stopped the mesh stopped this push with it: it ends here, with what it told until now, and is not begun again. */
@@ -81,7 +78,7 @@ async function endStopped(deps: TellDependencies, { push, round }: TellRequest, 
 interface Batch {
   readonly gate: GateRecords;
   readonly numbers: readonly number[];
-  readonly push: PushRecord;
+  readonly push: PushForNodes;
   readonly request: TellRequest;
   readonly targets: readonly PushTarget[];
 }
@@ -89,19 +86,21 @@ interface Batch {
 async function tellTargets(deps: TellDependencies, batch: Batch): Promise<void> {
   const { gate, numbers, push, request } = batch;
   // Once the round was told the push looks further, and ends: nobody would be told of what is minted after that look.
-  const toldNodes = new Set(await gate.listToldNodes({ push: push.id, round: request.round }));
+  const nodes = batch.targets.map(({ node }) => node);
+  const toldNodes = new Set(await gate.listToldAmong({ push: push.id, round: request.round, nodes }));
   const targets = batch.targets.filter(({ node }) => !toldNodes.has(node));
   if (targets.length === 0) return;
-  const now = await gate.getPush(push.id);
+  const now = await gate.getPushEnd(push.id);
   // As after a stop (R35) whose answer was lost: what its end says it told would no longer be true.
   if (now === null) throw new InputError(`push ${push.id} ended so long ago that its record was pruned`);
-  if (now.endedAt !== null) throw new InputError(`push ${push.id} has ended: ${now.result?.message}`);
+  if (now.endedAt !== null) throw new InputError(`push ${push.id} has ended: ${now.message}`);
   const before = await gate.loadWorldFor(targets.map(({ node }) => node));
+  const named = new Set(push.named);
   const decide = (world: World, target: PushTarget): TellDecision =>
     decideTell({
       world,
       node: target.node,
-      named: push.named.includes(target.node),
+      named: named.has(target.node),
       byPolicy: push.kind === "auto",
       why: target.why,
       confirmRemoval: request.confirmRemoval,

@@ -114,21 +114,6 @@ export async function recordTold(db: Queryable, mesh: Name, push: string, told: 
   );
 }
 
-/** Who was told in one round, whatever became of it, by name. */
-export async function listToldNodes(
-  db: Queryable,
-  mesh: Name,
-  { push, round }: { readonly push: string; readonly round: number },
-): Promise<Name[]> {
-  const rows = await many(
-    db,
-    toldRecordSchema.pick({ node: true }),
-    `select node from told where mesh = $1 and push = $2 and round = $3 order by node`,
-    [mesh, push, round],
-  );
-  return rows.map(({ node }) => node);
-}
-
 /** By round, then node. */
 export function listTold(db: Queryable, mesh: Name, push: string): Promise<ToldRecord[]> {
   return many(

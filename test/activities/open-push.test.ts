@@ -23,9 +23,9 @@ describe("opening a push", () => {
     await expect(openNewPush(dependencies(cut), request)).rejects.toThrow("cut");
     const later: PushRecords = {
       ...push,
-      async readView(options) {
-        const view = await push.readView(options);
-        return { ...view, nodes: new Map([...view.nodes].filter(([name]) => name !== "node-c")) };
+      async readWorld() {
+        const world = await push.readWorld();
+        return { ...world, nodes: new Map([...world.nodes].filter(([name]) => name !== "node-c")) };
       },
     };
     await openNewPush(dependencies(later), request);
@@ -69,11 +69,11 @@ describe("opening a push", () => {
     const { push } = openTwin("home");
     const withNodes = (names: readonly string[] | null): PushRecords => ({
       ...push,
-      async readView(options) {
-        const view = await push.readView(options);
-        const [any] = view.nodes.values();
+      async readWorld() {
+        const world = await push.readWorld();
+        const [any] = world.nodes.values();
         if (any === undefined) throw new Error("there are nodes");
-        return { ...view, nodes: new Map((names ?? []).map((name) => [name, { ...any, node: name }])) };
+        return { ...world, nodes: new Map((names ?? []).map((name) => [name, { ...any, name }])) };
       },
     });
     const nobody = await openNewPush(dependencies(withNodes(null)), { ...request, push: "push-2" });

@@ -1,3 +1,4 @@
+import type { PushRecords } from "../../../src/activities/push-records.ts";
 import type { Provision } from "../../../src/core/provision.ts";
 import { loadedOf } from "../../../src/decide/part-of-world.ts";
 import type { World } from "../../../src/decide/world.ts";
@@ -34,4 +35,25 @@ function asWorld([name, { order, digest, builds, incarnation, offers }]: Send): 
 
 export function byKey(provisions: readonly Provision[]): Provision[] {
   return provisions.toSorted((a, b) => (a.id === b.id ? a.version - b.version : a.id < b.id ? -1 : 1));
+}
+
+/** All that can be read of a push. */
+export async function readPush(store: PushRecords, push: string): Promise<unknown[]> {
+  const change = await store.readChange(push);
+  const read: unknown[] = [
+    await store.getPush(push),
+    await store.listTold(push),
+    change?.baseline,
+    change?.told,
+    change?.effects,
+  ];
+  read.push(worldOf(change?.world));
+  for (const nodes of [[], ["node-c", "node-a"]]) read.push(await store.getPushFor({ push, nodes }));
+  for (const round of [0, 1, 2])
+    read.push(
+      await store.countSentAmong({ push, round, nodes: ["node-a", "node-b"] }),
+      await store.countTargets({ push, round }),
+      await store.listTargets({ push, round, from: 1, count: 2 }),
+    );
+  return read;
 }

@@ -4,7 +4,7 @@ import type { GateRecords } from "../../../src/activities/push-records.ts";
 import { StoppedError } from "../../../src/core/errors.ts";
 import { digestOf, openRecords, type Records } from "../../store/open-records.ts";
 import { comparable, openPostgres, openTwin, type StoreUnderContract } from "./both-stores.ts";
-import { byKey, partOf, worldOf } from "./contract-answers.ts";
+import { byKey, partOf, readPush, worldOf } from "./contract-answers.ts";
 import { pruneAct, pruneBoth } from "./contract-prune.ts";
 import { declarationOf, provisionFor, reportFor, type SentOrder } from "./contract-documents.ts";
 
@@ -152,17 +152,8 @@ async function answer(run: Run | undefined, one: Step): Promise<unknown> {
   if (run === undefined) throw new Error("a store is missing");
   const { push: store, lease, listProvisions } = run.store;
   const answered = await settle(() => act(run, one));
-  const read = [];
-  for (const id of ["push-1", "push-2"]) {
-    const change = await store.readChange(id);
-    read.push(await store.getPush(id), await store.listTold(id), change?.baseline, change?.told, change?.effects);
-    read.push(worldOf(change?.world));
-    for (const round of [0, 1, 2])
-      read.push(
-        await store.countTargets({ push: id, round }),
-        await store.listTargets({ push: id, round, from: 1, count: 2 }),
-      );
-  }
+  const read: unknown[] = [worldOf(await store.readWorld())];
+  for (const id of ["push-1", "push-2"]) read.push(...(await readPush(store, id)));
   return comparable([answered, read, await lease("A").read(), byKey(await listProvisions())]);
 }
 
@@ -264,7 +255,8 @@ async function actInside({ store }: Run, { records, epoch, taken, sent }: InGate
       const order = outcome === "sent" ? { epoch, number: taken[0] ?? null } : { epoch: null, number: null };
       const { node: name, round } = one;
       await records.recordTold(one.push, [{ node: name, round, outcome, why: "contract", ...order, digest: null }]);
-      return [await records.listToldNodes({ push: one.push, round }), await records.getPush(one.push)];
+      const among = { push: one.push, round, nodes: ["node-a", "node-c"] };
+      return [await records.listToldAmong(among), await records.getPushEnd(one.push)];
     }
   }
 }
@@ -273,7 +265,13 @@ function actOutside(run: Run, one: Outside): Promise<unknown> {
   const { push: store, keepReport, mesh } = run.store;
   switch (one.act) {
     case "open":
-      return store.openPush({ id: one.push, kind: "named", named: ["node-a"], requestedBy: "contract", why: "" });
+      return store.openPush({
+        id: one.push,
+        kind: "named",
+        named: ["node-a", "node-b"],
+        requestedBy: "contract",
+        why: "",
+      });
     case "end": {
       const counts = { rounds: 1, sent: 1, held: 0, notWorkedOut: 0, moving: [], message: "done" };
       return store.endPush(one.push, { push: one.push, outcome: "settled", ...counts });

@@ -55,11 +55,15 @@ export function createGateTwin({ draft, statement, nowIso, onRead }: GateRoad): 
           ),
       ),
     insertDeclaration: (sent) => statement(() => insertDeclaration(draft, sent)),
-    getPush: (push) => statement(() => draft.pushes.get(push) ?? null),
-    listToldNodes: ({ push, round }) =>
+    getPushEnd: (push) =>
+      statement(() => {
+        const found = draft.pushes.get(push);
+        return found === undefined ? null : { endedAt: found.endedAt, message: found.result?.message ?? null };
+      }),
+    listToldAmong: ({ push, round, nodes }) =>
       statement(() =>
         (draft.told.get(push) ?? [])
-          .flatMap((one) => (one.round === round ? [one.node] : []))
+          .flatMap((one) => (one.round === round && nodes.includes(one.node) ? [one.node] : []))
           .toSorted((a, b) => (a < b ? -1 : 1)),
       ),
     recordTold: (push, told) =>

@@ -12,6 +12,12 @@ export function createPushTwin(backend: Backend, road: Road, process: Process): 
   return {
     passGate: (request, fn) => passGate({ backend, road, process }, request, fn),
     getPush: (id) => road.call(() => backend.records.pushes.get(id) ?? null),
+    getPushFor: ({ push: id, nodes }) =>
+      road.call(() => {
+        const found = backend.records.pushes.get(id);
+        if (found === undefined) return null;
+        return { id, kind: found.kind, named: found.named.filter((name) => nodes.includes(name)) };
+      }),
     openPush: (one) =>
       road.write((draft) => {
         if (draft.pushes.has(one.id)) return false;
@@ -38,6 +44,13 @@ export function createPushTwin(backend: Backend, road: Road, process: Process): 
         return true;
       }),
     listTold: (id) => road.call(() => [...(backend.records.told.get(id) ?? [])]),
+    countSentAmong: ({ push: id, round, nodes }) =>
+      road.call(
+        () =>
+          (backend.records.told.get(id) ?? []).filter(
+            (one) => one.round === round && one.outcome === "sent" && nodes.includes(one.node),
+          ).length,
+      ),
     recordTargets: ({ push: id, round }, targets) =>
       road.write((draft) => {
         if (targets.length === 0) return;
@@ -47,6 +60,7 @@ export function createPushTwin(backend: Backend, road: Road, process: Process): 
     countTargets: ({ push: id, round }) => road.call(() => backend.records.targets.get(`${id}#${round}`)?.length ?? 0),
     listTargets: ({ push: id, round, from, count }) =>
       road.call(() => (backend.records.targets.get(`${id}#${round}`) ?? []).slice(from, from + count)),
+    readWorld: () => road.call(() => worldOf(backend.records)),
     readView: (options) => road.call(() => viewLazily(backend.records, options)),
     readChange: (id) =>
       road.call(() => {
