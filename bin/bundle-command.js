@@ -44,10 +44,14 @@ async function bundle() {
 const places = {
   name: "places",
   setup({ onLoad }) {
-    // It hashes the files beside it, and they are never other ones than now.
+    // They hash the files beside them, and these are never other ones than now.
     onLoad({ filter: /[/\\]source[/\\]readers-version\.js$/ }, async ({ path }) => {
       const { readersVersion } = await import(pathToFileURL(path).href);
       return { contents: `export const readersVersion = () => ${JSON.stringify(readersVersion())};`, loader: "js" };
+    });
+    onLoad({ filter: /[/\\]activities[/\\]code-version\.js$/ }, async ({ path }) => {
+      const { codeVersion } = await import(pathToFileURL(path).href);
+      return { contents: `export const codeVersion = () => ${JSON.stringify(codeVersion())};`, loader: "js" };
     });
     onLoad({ filter: /\.m?js$/ }, ({ path }) => {
       const contents = readFileSync(path, "utf8");

@@ -20,6 +20,8 @@ export interface LookWithoutKeeping {
   readonly imports: ImportCache;
   /** What this process knows of the records. Left out: everything is read. */
   readonly kept?: KeptRecords;
+  /** Nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Looked extends Pick<Comparison, "parsedFiles" | "cachedFiles"> {
@@ -60,13 +62,16 @@ export async function seeTips(look: LookWithoutKeeping, heads?: readonly SourceH
   const left = [...urls];
   const lookOn = async (): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      look.signal?.throwIfAborted();
       const [repository, url] = next;
       const branches = followed.filter((head) => head.repository === repository).map((head) => head.branch);
       try {
         const opened = await look.repositories.open({ name: repository, url });
         repositories.set(repository, opened);
-        seen.set(repository, await opened.lookAtHeads(branches));
+        seen.set(repository, await opened.lookAtHeads(branches, look.signal));
       } catch (error) {
+        // What was cut off says nothing of the source.
+        look.signal?.throwIfAborted();
         if (!isSourceFailure(error)) throw error;
         seen.set(repository, error.message);
       }
@@ -90,7 +95,9 @@ export async function seeTips(look: LookWithoutKeeping, heads?: readonly SourceH
  */
 export async function compareTips(look: LookWithoutKeeping, tips: Tips): Promise<Looked> {
   const kept = look.kept ?? createKeptRecords(look.db, look.mesh);
-  const { records, comparison } = await compareAhead(kept, async (against, signal) => {
+  const { records, comparison } = await compareAhead(kept, async (against, ahead) => {
+    look.signal?.throwIfAborted();
+    const signal = joinSignals(look.signal, ahead);
     const { heads, brought } = await bringTips(against, tips, signal ?? new AbortController().signal);
     const away = new Map(
       heads.flatMap(({ repository, branch, failure }) =>
@@ -124,6 +131,10 @@ export async function compareTips(look: LookWithoutKeeping, tips: Tips): Promise
     parsedFiles: comparison.parsedFiles,
     cachedFiles: comparison.cachedFiles,
   };
+}
+
+function joinSignals(all: AbortSignal | undefined, own: AbortSignal | undefined): AbortSignal | undefined {
+  return all === undefined || own === undefined ? (all ?? own) : AbortSignal.any([all, own]);
 }
 
 /** Those that are to be read, from several sources at once. One that does not come is not seen, whatever it answered before. */

@@ -8,6 +8,8 @@ export interface CommandResult {
   readonly code: ExitCode;
   /** Printed under `--json` behind `schema`; keys are stable, additions only. */
   readonly document: Readonly<Record<string, unknown>>;
+  /** The document with its schema, where somebody wrote it already: printed in its place. */
+  readonly written?: string;
   /** Printed otherwise. Ends with the next command to try, where there is one. */
   readonly text: string;
 }

@@ -24,7 +24,8 @@ export async function run(typed: readonly string[], context: CliContext, version
       finish: (schema, options, result) => {
         code = typeof result === "number" ? result : result.code;
         if (typeof result === "number") return;
-        if (options.json) writeDocument(context, { schema, ...result.document });
+        if (options.json && result.written !== undefined) context.stdout.write(`${result.written}\n`);
+        else if (options.json) writeDocument(context, { schema, ...result.document });
         else if (result.text !== "") context.stdout.write(`${result.text}\n`);
       },
     });

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { askFolderName } from "../core/asking.ts";
 import { InputError } from "../core/errors.ts";
 import { findJsonPlaces, sayLine } from "../core/json-place.ts";
 import { nameSchema } from "../core/names.ts";
@@ -12,6 +13,7 @@ import type { ServeConfig } from "../worker/serve-config.ts";
 import { readLoginAddresses } from "./database-logins.ts";
 import { readDatabaseUrl } from "./mesh-connection.ts";
 import { type MeshPaths, meshPaths, readMeshSetup } from "./mesh-setup.ts";
+import { markSetup } from "./setup-marks.ts";
 
 const webhooksSchema = z.record(
   nameSchema,
@@ -24,6 +26,8 @@ const webhooksSchema = z.record(
 
 /** Everything `mesh serve` needs, from one state folder. Secrets are read here and handed on, never printed. */
 export async function readServeConfig(stateFolder: string): Promise<ServeConfig> {
+  // Before the files are read: what they are changed to meanwhile is another mark.
+  const { state, setup: setupMark } = await markSetup(stateFolder);
   const setup = await readMeshSetup(stateFolder);
   const paths = meshPaths(stateFolder);
   const logins = await readLoginAddresses(paths);
@@ -51,6 +55,7 @@ export async function readServeConfig(stateFolder: string): Promise<ServeConfig>
       builds: paths.builds,
       cache: paths.cache,
     },
+    asks: { folder: join(stateFolder, askFolderName), state, setup: setupMark },
     watchedFolders: await listWatchedFolders(paths),
     webhooks: await readWebhooks(paths.webhooks),
     workflowBundleFile: fileURLToPath(new URL("../../dist/workflow-bundle.js", import.meta.url)),

@@ -76,6 +76,15 @@ export const conditionKinds: readonly ConditionKind[] = [
     remedy: "nothing when it comes alone; else look at the disk",
   },
   {
+    code: "asks-not-heard",
+    subject: "the folder of the socket",
+    watches: "commands cannot ask this controller, and work out answers themselves, which takes longer",
+    opens: ["worker/watch-asks.ts"],
+    closes: ["worker/watch-asks.ts"],
+    urgent: "no",
+    remedy: "see whose the folder is, and whether its disk can be written; it tries again by itself",
+  },
+  {
     code: "step-failed",
     subject: "the step: look, build MODULE@INPUTS, push ID",
     watches: "a step of the mesh's loop failed and is still to be taken",

@@ -32,6 +32,8 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs: number;
   /** Whose rights it has (R41). Left out: those of the user in the URL. */
   readonly role?: DatabaseRole | undefined;
+  /** The server refuses every write of it, whatever its rights are. */
+  readonly readOnly?: true;
   /** How long a caller waits for a free connection. */
   readonly connectTimeoutMs?: number;
   /** After this long idle inside a transaction the server ends it: a paused holder must not hold the gate (R36). */
@@ -49,7 +51,7 @@ export const answerGraceMs = 5_000;
 export function openDatabase(options: DatabaseOptions): Database {
   const lost = options.onConnectionLost ?? (() => undefined);
   const pool = new pg.Pool({
-    ...addressAs(options.url, options.role),
+    ...addressAs(options.url, options.role, options.readOnly === true ? ["-c default_transaction_read_only=on"] : []),
     max: options.maxConnections,
     application_name: options.applicationName,
     statement_timeout: options.statementTimeoutMs,
@@ -70,18 +72,20 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** The role goes with the connection's first message and costs no statement. An URL may hold options of its own. */
+/** The role goes with the connection's first message and costs no statement, as do more options. An URL may hold some too. */
 export function addressAs(
   url: string,
   role: DatabaseRole | undefined,
+  more: readonly string[] = [],
 ): { readonly connectionString: string; readonly options?: string } {
-  if (role === undefined) return { connectionString: url };
-  if (!/[?&]options=/.test(url)) return { connectionString: url, options: roleOption(role) };
+  const own = [...(role === undefined ? [] : [roleOption(role)]), ...more].join(" ");
+  if (own === "") return { connectionString: url };
+  if (!/[?&]options=/.test(url)) return { connectionString: url, options: own };
   const address = new URL(url);
   const given = address.searchParams.get("options") ?? "";
   address.searchParams.delete("options");
   // The last one counts.
-  return { connectionString: address.href, options: `${given} ${roleOption(role)}`.trim() };
+  return { connectionString: address.href, options: `${given} ${own}`.trim() };
 }
 
 /** Sends one statement, and says what a failure means. `answerMs`: the client's own bound, where it is not the pool's. */

@@ -15,8 +15,10 @@ import { databaseAddress, type ServeConfig } from "./serve-config.ts";
 import { openTrust, type Trust } from "./trust.ts";
 
 /** Waits for what is under way on all of them. */
-export async function closeDatabases(parts: Pick<ControllerParts, "db" | "gatewayDb" | "builderDb">): Promise<void> {
-  await Promise.all([parts.db.end(), parts.gatewayDb.end(), parts.builderDb.end()]);
+export async function closeDatabases(
+  parts: Pick<ControllerParts, "db" | "readDb" | "gatewayDb" | "builderDb">,
+): Promise<void> {
+  await Promise.all([parts.db.end(), parts.readDb.end(), parts.gatewayDb.end(), parts.builderDb.end()]);
 }
 
 /** The real parts that one controller process is made of. */
@@ -25,6 +27,8 @@ export interface ControllerParts {
   readonly roles: RolesInForce;
   /** With the controller's rights: it decides and sends. */
   readonly db: Database;
+  /** As `db`, and nothing can be written by it: what commands ask is answered by it. */
+  readonly readDb: Database;
   /** With the rights of the gateway: what hosts, tokens and forges may write. */
   readonly gatewayDb: Database;
   /** With the rights of builds. */
@@ -39,8 +43,9 @@ export interface ControllerParts {
 }
 
 export async function openParts(config: ServeConfig, roles: RolesInForce, log: Logger): Promise<ControllerParts> {
-  const open = (role: LoginRole, maxConnections: number): Database =>
+  const open = (role: LoginRole, maxConnections: number, more: { readonly readOnly?: true } = {}): Database =>
     openDatabase({
+      ...more,
       url: databaseAddress(config, role),
       role: roles.enforced ? role : undefined,
       maxConnections,
@@ -57,6 +62,7 @@ export async function openParts(config: ServeConfig, roles: RolesInForce, log: L
     log,
     roles,
     db,
+    readDb: open("controller", 2, { readOnly: true }),
     gatewayDb: open("gateway", 6),
     builderDb: open("builder", 4),
     look: {

@@ -4,6 +4,7 @@ import type { LeftoverBounds } from "../decide/plan-leftovers.ts";
 import type { HostCredentials } from "../source/remote-credentials.ts";
 import type { SandboxLimits } from "../build/sandbox.ts";
 import type { LoginRole } from "../store/writers/login.ts";
+import type { AskPlace } from "./watch-asks.ts";
 import type { TemporalServer } from "./temporal/temporal-server.ts";
 
 /** The addresses of a controller's own logins, one for each side of it. They hold passwords. */
@@ -44,6 +45,8 @@ export interface ServeConfig {
     readonly builds: string;
     readonly cache: string;
   };
+  /** Where commands of this machine ask it. */
+  readonly asks: AskPlace;
   /** Folders of this machine whose disks are watched for room. */
   readonly watchedFolders: readonly string[];
   /** Webhook source → secrets that verify it (several while one is being rotated). */

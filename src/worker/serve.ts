@@ -17,6 +17,7 @@ import { startGateway } from "./start-gateway.ts";
 import { connectClient, connectWorker } from "./temporal/connect-temporal.ts";
 import { installTemporalRuntime } from "./temporal-runtime.ts";
 import { watchArtifacts } from "./watch-artifacts.ts";
+import { watchAsks } from "./watch-asks.ts";
 import { watchDisks } from "./watch-disks.ts";
 import { watchKeys } from "./watch-keys.ts";
 import { watchLeftovers } from "./watch-leftovers.ts";
@@ -121,6 +122,7 @@ async function actUntilStopped(
   const keys = watchKeys({ ...parts, mesh: config.mesh, nowMs: Date.now });
   const waits = watchWaits({ ...parts, mesh: config.mesh });
   const disks = watchDisks({ ...parts, mesh: config.mesh, folders: config.watchedFolders });
+  const asks = watchAsks({ ...config, ...parts, nowMs: Date.now });
   const resumer = resumePushes({ ...parts, mesh: config.mesh, controller, mayAct: () => lease.mayAct() });
   const gateway = await startGateway(config, parts, async (source) => {
     const repository = config.webhooks[source]?.repository;
@@ -133,6 +135,7 @@ async function actUntilStopped(
     log.info({ gateway: gateway.address }, "ready");
     await runWorkers(workers, stop);
   } finally {
+    await asks.stop();
     await watch.stop();
     await resumer.stop();
     await built.stop();

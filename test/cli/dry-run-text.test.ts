@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { dryRunText, type DryRunDocument } from "../../src/cli/text/dry-run-text.ts";
+import type { DryRunDocument } from "../../src/activities/dry-run-document.ts";
+import { dryRunText } from "../../src/cli/text/dry-run-text.ts";
 
 const now = new Date("2026-01-01T00:00:00.000Z");
 const nothing: DryRunDocument = {
@@ -13,6 +14,7 @@ const nothing: DryRunDocument = {
   readModules: 0,
   parsedFiles: 1,
   cachedFiles: 0,
+  answeredBy: "this process",
 };
 
 it("says that all is what the sources are only where that is so", () => {

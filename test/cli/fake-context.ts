@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly openMesh?: (state: string, as: RecordsIdentity) => Promise<MeshConnection>;
   readonly interrupt?: AbortSignal;
+  /** What the clock says; else it is the real one. */
+  readonly now?: Date;
   /** Told of everything written to standard output so far. */
   readonly onOutput?: (stdout: string) => void;
 }
@@ -35,7 +37,7 @@ export async function runMesh(argv: readonly string[], options: RunOptions = {})
     stderr: { isTerminal: false, write: (text) => void (written.stderr += text) },
     env: options.env ?? {},
     cwd: options.cwd ?? "/nowhere",
-    now: () => new Date(),
+    now: () => options.now ?? new Date(),
     listenForInterrupt: () => options.interrupt ?? new AbortController().signal,
     openMesh: async (state, as) => {
       written.opened = true;

@@ -20,6 +20,7 @@ import { openProvenance, sealProvenance } from "../../src/link/provenance-envelo
 import { openRecovery, writeRecovery } from "../../src/link/recovery-envelope.ts";
 import { openReport, openUnorderedReport, sealReport } from "../../src/link/report-envelope.ts";
 import { createRoot, rootSchema, verifyRoot } from "../../src/link/root.ts";
+import { askContracts } from "./ask-contracts.ts";
 import { keys, REFERENCE } from "./fixed-keys.ts";
 
 /** What becomes of a member that the reader does not know. */
@@ -275,4 +276,4 @@ const recordContracts: readonly Contract[] = [
   },
 ];
 
-export const contracts: readonly Contract[] = [...linkContracts, ...recordContracts];
+export const contracts: readonly Contract[] = [...linkContracts, ...recordContracts, ...askContracts];

@@ -44,6 +44,16 @@ export const readers: readonly Readers[] = [
     tested: here,
   },
   { files: ["src/worker/client.ts"], reads: ["push-result"], tested: here },
+  {
+    files: ["src/cli/ask-controller.ts"],
+    reads: "the mesh's name, which the controller compares: mesh.json is read by its schema by whoever acts on it",
+    tested: "test/cli/ask-controller.test.ts",
+  },
+  {
+    files: ["src/activities/dry-run-document.ts", "src/cli/ask-or-work.ts"],
+    reads: "a document that a controller of the same code wrote, as the command would have it itself",
+    tested: "test/cli/asked-dry-run.pg.test.ts",
+  },
   { files: ["src/cli/read-last-content.ts"], reads: ["declaration"], tested: here },
   {
     files: ["src/link/gateway/blob-route.ts", "src/link/pinned-request.ts"],

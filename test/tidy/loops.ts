@@ -96,6 +96,18 @@ export const loopFiles: readonly LoopFile[] = [
     trouble: { condition: "key-watch-failing" },
   },
   {
+    file: "worker/watch-asks.ts",
+    count: 1,
+    what: "listens for what commands ask, and looks whether it still does",
+    trouble: { condition: "asks-not-heard" },
+  },
+  {
+    file: "worker/answer-asks.ts",
+    count: 1,
+    what: "says to whoever waits for an answer that it is worked on",
+    trouble: { none: "one question, with the bound that it has" },
+  },
+  {
     file: "store/notify.ts",
     count: 2,
     what: "hears of new declarations: connects again, asks a silent connection whether it lives",
@@ -179,7 +191,7 @@ export const loopFiles: readonly LoopFile[] = [
     trouble: { none: "bounded; then it is killed" },
   },
   { file: "cli/build-again.ts", count: 1, what: "mesh build --again waits", trouble: { none: waitsForAPerson } },
-  { file: "cli/commands/build.ts", count: 1, what: "mesh build waits", trouble: { none: waitsForAPerson } },
+  { file: "cli/build-now.ts", count: 1, what: "mesh build waits", trouble: { none: waitsForAPerson } },
   { file: "cli/commands/status.ts", count: 1, what: "mesh status --wait", trouble: { none: waitsForAPerson } },
   { file: "cli/status/watch-status.ts", count: 1, what: "mesh status --watch", trouble: { none: waitsForAPerson } },
   { file: "cli/push/follow-push.ts", count: 1, what: "mesh push waits", trouble: { none: waitsForAPerson } },

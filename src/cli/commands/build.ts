@@ -1,22 +1,6 @@
-import type { CommandCall, CommandDefinition, CommandResult } from "../command.ts";
+import type { CommandDefinition } from "../command.ts";
 import { parseNames, parseSeconds } from "../arguments.ts";
-import { type BuildDocument, buildText } from "../text/build-text.ts";
-import { buildCode, judgeLooks } from "../judge-looks.ts";
-import { createLogFollower } from "../follow-build-log.ts";
 import { InputError } from "../../core/errors.ts";
-import type { Name } from "../../core/names.ts";
-import { describeWave } from "../../decide/describe-wave.ts";
-import { listEdges } from "../../store/edges.ts";
-import { listModules, type ModuleRecord } from "../../store/modules.ts";
-import { readClock } from "../../store/read-clock.ts";
-import { listHeads, type SourceHead } from "../../store/source-heads.ts";
-import { isUnaccounted, readWaveProgress } from "../../store/wave-progress.ts";
-import type { MeshConnection } from "../mesh-connection.ts";
-import { plainLine } from "../text/plain.ts";
-import { situationLimits } from "../situation-limits.ts";
-import { isMoving, waitsForMoving } from "../still-moving.ts";
-import { sleep } from "../wait.ts";
-import { withMesh } from "../with-mesh.ts";
 
 const help = `
 What is built is found by comparing sources with artifacts, never by being asked for: this only has the controller look
@@ -33,7 +17,7 @@ Examples:
   mesh build meshboard --wait
   mesh build meshboard --follow
   mesh build meshboard --again         its artifact is lost, or doubted
-  mesh build --behind --dry-run        what may be rebuilt, and by which commit; needs no controller`;
+  mesh build --behind --dry-run        what may be rebuilt, and by which commit; a running controller answers sooner`;
 
 export const buildCommand: CommandDefinition = {
   configure: (command) => {
@@ -41,6 +25,7 @@ export const buildCommand: CommandDefinition = {
       .argument("[modules...]", "only these; all when left out")
       .option("--behind", "only those whose source is ahead of their artifact")
       .option("--dry-run", "only say what would be built now and why; reads the sources, changes nothing")
+      .option("--alone", "with --dry-run: work it out in this process, and ask no running controller")
       .option("--again", "build what is fit again from the same inputs: puts back what is lost, compares the rest")
       .option("--wait", "wait until each has a verdict")
       .option("--follow", "wait, and show what the builds print")
@@ -50,160 +35,10 @@ export const buildCommand: CommandDefinition = {
   run: async (call) => {
     const names = parseNames("module", call.args[0]);
     const timeoutMs = parseSeconds("--timeout", call.options["timeout"], { min: 1, max: 86_400 });
-    return await withMesh(call, async (connection) => {
-      await expectModules(connection, names);
-      if (call.options["dryRun"] === true) return await startDryRun(call, connection, names);
-      if (call.options["again"] === true)
-        return await (await import("../build-again.ts")).buildAgain(call, connection, { names, timeoutMs });
-      const askedAt = await askToLook(connection, names);
-      let seen = await readModules(connection, names);
-      const follows = call.options["follow"] === true;
-      const waits = follows || call.options["wait"] === true;
-      const follow = createLogFollower(call, connection, { modules: names, from: askedAt });
-      const onTurn = follows ? follow : async (): Promise<void> => undefined;
-      if (waits) seen = await waitForVerdicts(call, connection, { names, askedAt, timeoutMs, onTurn });
-      const behind = call.options["behind"] === true;
-      const modules = behind ? seen.modules.filter((module) => module.standing !== "current") : seen.modules;
-      const wave = await readWaveProgress(connection.db, connection.mesh);
-      const sources = judgeLooks(seen.heads, seen.modules, {
-        since: waits ? askedAt : null,
-        staleAfterMs: situationLimits(connection.setup).sourcesStaleAfterMs,
-      });
-      const document: BuildDocument = {
-        modules: modules.map(summaryOf),
-        registered: seen.modules.length,
-        waited: waits,
-        sources,
-        wave,
-      };
-      return {
-        code: buildCode(modules, sources),
-        document: { ...document },
-        text: buildText(document, call.context.now()),
-      };
-    });
+    // The code of each is loaded where it is run: a dry run that the controller answers needs next to none.
+    if (call.options["dryRun"] === true) return await (await import("../ask-or-work.ts")).askOrWork(call, names);
+    if (call.options["alone"] === true)
+      throw new InputError("--alone is of --dry-run: whatever else is built, the controller builds");
+    return await (await import("../build-now.ts")).buildNow(call, { names, timeoutMs });
   },
 };
-
-interface Seen {
-  readonly modules: readonly ModuleRecord[];
-  readonly heads: readonly SourceHead[];
-  /** False: the newest sources were compared, and how these modules stand is of the plan before. */
-  readonly isPlanned: boolean;
-}
-
-async function expectModules(connection: MeshConnection, names: readonly string[]): Promise<void> {
-  if (names.length === 0) return;
-  const known = new Set((await listModules(connection.db, connection.mesh)).map((module) => module.name));
-  const unknown = names.filter((name) => !known.has(name));
-  if (unknown.length > 0) throw new InputError(`there is no module ${unknown.join(", ")}`, "see mesh module list");
-}
-
-/** The records are connected to while the code is loaded. */
-async function startDryRun(
-  call: CommandCall,
-  connection: MeshConnection,
-  names: readonly Name[],
-): Promise<CommandResult> {
-  const heads = listHeads(connection.db, connection.mesh);
-  // absence is the answer: the dry run awaits it; it must only not be unhandled until then
-  heads.catch(() => undefined);
-  const { dryRun } = await import("../dry-run.ts");
-  return await dryRun(call, connection, { names, heads });
-}
-
-/** Answers the moment, by the database's clock, before the controller was asked. */
-async function askToLook(connection: MeshConnection, names: readonly string[]): Promise<string> {
-  const askedAt = await readClock(connection.db);
-  const { openController } = await import("../controller.ts");
-  const controller = await openController(connection);
-  try {
-    await controller.wake(names.length === 0 ? "mesh build" : `mesh build ${names.slice(0, 5).join(" ")}`);
-  } finally {
-    await controller.close();
-  }
-  return askedAt;
-}
-
-async function readModules({ db, mesh }: MeshConnection, names: readonly string[]): Promise<Seen> {
-  // Before the modules: a wave that accounts for them began before the tips were marked as compared.
-  const heads = await listHeads(db, mesh);
-  const all = await listModules(db, mesh);
-  const asked = names.length === 0 ? all : all.filter((module) => names.includes(module.name));
-  const isPlanned = !(await isUnaccounted(
-    db,
-    mesh,
-    asked.filter((module) => module.standing !== "waiting").map((module) => module.name),
-  ));
-  if (!isPlanned) return { modules: asked, heads, isPlanned };
-  // Again: the plan may have been kept in between.
-  const modules = await listModules(db, mesh);
-  return { modules: modules.filter((module) => asked.some((one) => one.name === module.name)), heads, isPlanned };
-}
-
-const singleLines = 50;
-
-/** Until every source was looked at after the request, and every module has a verdict about what was found. */
-async function waitForVerdicts(
-  call: CommandCall,
-  connection: MeshConnection,
-  wait: {
-    readonly names: readonly string[];
-    readonly askedAt: string;
-    readonly timeoutMs: number;
-    readonly onTurn: () => Promise<void>;
-  },
-): Promise<Seen> {
-  const interrupt = call.context.listenForInterrupt();
-  const until = performance.now() + wait.timeoutMs;
-  const said = new Map<string, string>();
-  let saidOfWave: string | null = null;
-  for (;;) {
-    const seen = await readModules(connection, wait.names);
-    // After the modules: of a build that has its verdict, all that it printed.
-    await wait.onTurn();
-    const wave = await describeNewestWave(connection, wait.askedAt);
-    if (wave !== null && wave !== saidOfWave) call.context.stderr.write(`  ${wave}\n`);
-    saidOfWave = wave;
-    // Of thousands the wave's line says enough.
-    for (const module of seen.modules.length > singleLines ? [] : seen.modules) {
-      const stands = sayStanding(module);
-      if (said.get(module.name) === stands) continue;
-      said.set(module.name, stands);
-      call.context.stderr.write(`  ${stands}\n`);
-    }
-    const looked = seen.heads.every(
-      (head) =>
-        head.failure !== null ||
-        (head.lookedAt !== null && head.lookedAt >= wait.askedAt && head.comparedCommit === head.commit),
-    );
-    if (looked && seen.isPlanned && !(await isAnyMoving(connection, seen.modules))) return seen;
-    if (performance.now() >= until || interrupt.aborted) return seen;
-    await sleep(200, interrupt);
-  }
-}
-
-/** How far the wave is that goes on now, or that began since the request; null: there is none. */
-async function describeNewestWave({ db, mesh }: MeshConnection, askedAt: string): Promise<string | null> {
-  const wave = await readWaveProgress(db, mesh);
-  if (wave === null || (wave.endedAt !== null && wave.endedAt < askedAt)) return null;
-  return describeWave(wave);
-}
-
-/** What waits says for whom: its sentence begins with its name. */
-function sayStanding({ name, standing, standingWhy }: ModuleRecord): string {
-  return standing === "waiting" && standingWhy !== "" ? plainLine(standingWhy, 160) : `${name}: ${standing}`;
-}
-
-/** Also what only waits, as long as what it waits for gets its verdict by itself. */
-async function isAnyMoving({ db, mesh }: MeshConnection, modules: readonly ModuleRecord[]): Promise<boolean> {
-  if (modules.some(isMoving)) return true;
-  const waiting = modules.filter((module) => module.standing === "waiting");
-  if (waiting.length === 0) return false;
-  return waitsForMoving(waiting, await listModules(db, mesh), await listEdges(db, mesh));
-}
-
-function summaryOf(module: ModuleRecord): BuildDocument["modules"][number] {
-  const { name, standing, standingWhy, sourceCommit, sourceSubject, fitArtifact, comparedAt } = module;
-  return { module: name, standing, standingWhy, sourceCommit, sourceSubject, fitArtifact, comparedAt };
-}

@@ -1,13 +1,13 @@
 import type { CommandCall, CommandDefinition, CommandResult } from "../command.ts";
 import { parseName } from "../arguments.ts";
 import { loadBuildPlan } from "../../activities/load-build-facts.ts";
+import { readSurroundings } from "../../activities/recorded-surroundings.ts";
 import { InputError } from "../../core/errors.ts";
 import type { Name } from "../../core/names.ts";
 import type { BuildFacts } from "../../decide/build-facts.ts";
 import type { BuildPlan } from "../../decide/plan-builds.ts";
 import { findPath, type GraphEdge, listGraphEdges, reachEdges } from "../../decide/query-graph.ts";
 import { sayCycle } from "../../decide/say-edge.ts";
-import { readSurroundings } from "../read-surroundings.ts";
 import { graphDot, graphText, type GraphDocument, pathText } from "../text/graph-text.ts";
 import { withMesh } from "../with-mesh.ts";
 
@@ -39,7 +39,10 @@ export const graphCommand: CommandDefinition = {
   run: async (call) => {
     const asked = parseQuestion(call);
     return await withMesh(call, async ({ db, mesh, setup }) => {
-      const surroundings = await readSurroundings({ db, mesh, setup }, call.context.now());
+      const surroundings = await readSurroundings(db, mesh, {
+        now: call.context.now(),
+        lostAfterMs: setup.settings.lostAfterMs,
+      });
       if (surroundings === null)
         throw new InputError(
           "no source was compared yet, so no edge is known",

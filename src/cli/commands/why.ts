@@ -1,6 +1,7 @@
 import type { CommandDefinition, CommandResult } from "../command.ts";
 import { parseName } from "../arguments.ts";
 import { loadBuildPlan } from "../../activities/load-build-facts.ts";
+import { readSurroundings } from "../../activities/recorded-surroundings.ts";
 import { InputError } from "../../core/errors.ts";
 import type { Name } from "../../core/names.ts";
 import { sayStopped } from "../../decide/judge-claim.ts";
@@ -14,7 +15,6 @@ import { readStop } from "../../store/stop.ts";
 import { loadMeshView } from "../../store/situations.ts";
 import { findMissingValues } from "../find-missing-values.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
-import { readSurroundings } from "../read-surroundings.ts";
 import { situationLimits } from "../situation-limits.ts";
 import { labelsOf } from "../text/label-text.ts";
 import { type FailedBuild, nodeWhyText, moduleWhyText, type NodeWhy, type WhyLabels } from "../text/why-text.ts";
@@ -61,7 +61,7 @@ type Part = Pick<CommandResult, "document" | "text"> | null;
 async function whyModule({ db, mesh, setup }: MeshConnection, name: Name, now: Date): Promise<Part> {
   const record = await getModule(db, mesh, name);
   if (record === null) return null;
-  const surroundings = await readSurroundings({ db, mesh, setup }, now);
+  const surroundings = await readSurroundings(db, mesh, { now, lostAfterMs: setup.settings.lostAfterMs });
   const explanation =
     surroundings === null ? null : explainModule((await loadBuildPlan(db, mesh, surroundings)).facts, name);
   const failed = await readFailedBuild({ db, mesh }, record, explanation?.standing ?? record.standing);

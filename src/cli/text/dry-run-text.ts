@@ -1,31 +1,8 @@
-import type { Name, ObjectId } from "../../core/names.ts";
+import type { DryRunDocument } from "../../activities/dry-run-document.ts";
+import type { Name } from "../../core/names.ts";
 import { describeDuration } from "./ages.ts";
 import { alignColumns } from "./columns.ts";
 import { plainLine } from "./plain.ts";
-
-/** What `mesh build --dry-run` found. `mayRebuild` is the most that may be: early cutoff makes it less (R10). */
-export interface DryRunDocument {
-  readonly dryRun: true;
-  /** In build order. */
-  readonly mayRebuild: readonly { readonly module: Name; readonly why: string }[];
-  readonly failing: readonly { readonly module: Name; readonly kind: "broken" | "unfit"; readonly why: string }[];
-  /** Their sources do not answer, or what they import lies in one that does not. */
-  readonly cannotTell: readonly { readonly module: Name; readonly why: string }[];
-  /** Not built now: nobody could judge it, and it is tried again at `retryAt` (ISO), or something it waits for is. */
-  readonly later: readonly { readonly module: Name; readonly why: string; readonly retryAt: string | null }[];
-  readonly modules: number;
-  readonly sources: readonly {
-    readonly repository: Name;
-    readonly branch: string;
-    readonly commit: ObjectId | null;
-    /** Why it was not seen; null: it was. */
-    readonly failure: string | null;
-  }[];
-  /** Modules that were read, and files that were parsed or known: the rest is as it was recorded. */
-  readonly readModules: number;
-  readonly parsedFiles: number;
-  readonly cachedFiles: number;
-}
 
 export function dryRunText(document: DryRunDocument, now: Date): string {
   const { mayRebuild, failing, cannotTell, later, modules, sources } = document;
