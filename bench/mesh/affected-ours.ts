@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +20,11 @@ import { judgeAll, surroundingsOf } from "./judge-all.ts";
 import { openRecords } from "./open-records.ts";
 
 const meshProgram = fileURLToPath(new URL("../../bin/mesh.js", import.meta.url));
-const answerSchema = z.object({ mayRebuild: z.array(z.object({ module: z.string() })) });
+const processSchema = z.object({
+  mayRebuild: z.array(z.object({ module: z.string() })),
+  parsedFiles: z.number(),
+  answeredBy: z.string(),
+});
 
 export interface OwnAnswer {
   /** Sorted. */
@@ -39,8 +44,15 @@ export interface Ours {
    * the records and git's objects, and no remote. No answer was given before, so none can be remembered.
    */
   seeEach(changes: readonly Record<string, string>[]): Promise<() => Promise<OwnAnswer>>;
-  /** `mesh build --behind --dry-run` as a process of its own; the server is up. */
+  /** `mesh build --behind --dry-run` as a process of its own; the server is up, and no controller is. */
   askProcess(): Promise<OwnAnswer>;
+  /** The same command, while `startAnswering` runs. Fails where anybody else answered. */
+  askController(): Promise<OwnAnswer>;
+  /**
+   * The part of a controller that commands ask, of the built code, in a process of its own; not what a controller does
+   * besides. Answers once it listens.
+   */
+  startAnswering(): Promise<{ stop(): Promise<void> }>;
   /** What was read counts as read by this code, or by the built one, which the process is: each reads again what the other read. */
   readAs(code: "this" | "built"): Promise<void>;
   /** The controller's whole activity: the remote is asked, what moved is written to the records, a wave is announced. */
@@ -115,7 +127,9 @@ export async function openOurs(
         return answer(tips);
       };
     },
-    askProcess: () => runDryRun(state),
+    askProcess: () => runDryRun(state, "this process"),
+    askController: () => runDryRun(state, "controller"),
+    startAnswering: () => startAnswering(state),
     readAs: async (code) => {
       const versions = [await readBuiltVersion(), readersVersion()];
       await deps.db.query(
@@ -159,15 +173,30 @@ async function readBuiltVersion(): Promise<string> {
     .readersVersion();
 }
 
-function runDryRun(state: string): Promise<OwnAnswer> {
+function runDryRun(state: string, answeredBy: "controller" | "this process"): Promise<OwnAnswer> {
   const args = [meshProgram, "--state", state, "build", "--behind", "--dry-run", "--json"];
   return new Promise((resolve, reject) => {
     execFile(process.execPath, args, { maxBuffer: 256 * 1024 * 1024, timeout: 300_000 }, (error, stdout, stderr) => {
       // 1 says that something is out of date.
       if (error !== null && error.code !== 1)
         return reject(new Error(`mesh build --dry-run: ${stderr}`, { cause: error }));
-      const document = answerSchema.extend({ parsedFiles: z.number() }).parse(JSON.parse(stdout));
+      const document = processSchema.parse(JSON.parse(stdout));
+      if (document.answeredBy !== answeredBy) return reject(new Error(`not answered by ${answeredBy}: ${stderr}`));
       resolve({ modules: document.mayRebuild.map((one) => one.module).toSorted(), parsed: document.parsedFiles });
     });
   });
+}
+
+async function startAnswering(state: string): Promise<{ stop(): Promise<void> }> {
+  const args = ["--import", "tsx", fileURLToPath(new URL("./answering-process.ts", import.meta.url)), state];
+  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const ended = once(child, "exit");
+  const [came] = await Promise.race([once(child.stdout, "data"), ended]);
+  if (String(came) !== "listens\n") throw new Error("what answers commands did not start");
+  return {
+    async stop() {
+      child.stdin.end();
+      await ended;
+    },
+  };
 }

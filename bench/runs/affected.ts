@@ -18,6 +18,12 @@ const coldRuns = Math.min(2, runs);
 const ownRuns = 4 * runs;
 const warmRuns = 60;
 
+/**
+ * Like for like: who keeps a process that remembers is held against a command that asks one of ours, and a command alone
+ * against those who keep none.
+ */
+const servedPeer = "nx, daemon";
+
 interface Timed {
   readonly name: string;
   readonly values: readonly number[];
@@ -115,7 +121,9 @@ async function measure({ context, modules, peers, ours, edges }: Bench, touched:
   };
   const right = timed.filter((one) => one.wrong === null);
   const fastest = Math.min(...right.map((one) => one.p50));
-  const reading = Math.min(...right.filter((one) => one.readsImports).map((one) => one.p50));
+  const unserved = Math.min(
+    ...right.filter((one) => one.readsImports && one.name !== servedPeer).map((one) => one.p50),
+  );
   const what = (name: string): string => `${count} packages, ${touched} touched, edges ${edges}: ${name}`;
   const toGoal = (limit: number): { goal?: Goal } =>
     Number.isFinite(limit) ? { goal: { limit: Math.round(limit * 10) / 10, at: "p50" } } : {};
@@ -142,7 +150,24 @@ async function measure({ context, modules, peers, ours, edges }: Bench, touched:
   const asking = await own("ours in process, and the remote asked for its tip", () => ours.ask(), { times: ownRuns });
   rows.push(row({ ...asking, name: what(asking.name) }, {}, `${parsed} files parsed`));
   await ours.readAs("built");
-  rows.push(toOwn(await own("ours, mesh build --behind --dry-run", () => ours.askProcess(), { times: runs }), reading));
+  const command = "ours, mesh build --behind --dry-run";
+  rows.push(toOwn(await own(`${command}, no controller`, () => ours.askProcess(), { times: runs }), unserved));
+  const served = peers.find(({ name }) => name === servedPeer && right.some((one) => one.name === name));
+  const besideServed: number[] = [];
+  const answering = await ours.startAnswering();
+  try {
+    const one = await own(`${command}, asked of a running controller`, () => ours.askController(), {
+      times: runs,
+      before: async () => {
+        if (served !== undefined) besideServed.push(await timeOnce(() => served.ask()));
+      },
+    });
+    rows.push(toOwn(one, besideServed.length === 0 ? Number.POSITIVE_INFINITY : percentile(besideServed, 0.5)));
+  } finally {
+    await answering.stop();
+  }
+  const turns = { name: what(`${servedPeer}, in turn with our controller`), values: besideServed, wrong: null };
+  if (besideServed.length > 0) rows.push(row(turns, {}, ""));
   await ours.readAs("this");
   const values = [await timeOnce(() => ours.compare())];
   const whole = { name: what("ours, the whole activity, once"), values, wrong: null };
