@@ -1,6 +1,7 @@
 import { InputError } from "../core/errors.ts";
 import type { Digest, Name } from "../core/names.ts";
 import { findChanged } from "../decide/find-changed.ts";
+import { compositionsOf } from "./compositions-of.ts";
 import type { PushDependencies } from "./control-dependencies.ts";
 import type { ChangedNodes } from "./control-types.ts";
 
@@ -24,6 +25,7 @@ export async function findChangedNodes(
     baseline: read.baseline,
     told,
     effects: read.effects,
+    digestIn: compositionsOf(deps.records).lookAt(read.world),
   });
   const next = { push: request.push, round: request.round + 1 };
   if (changed.length > 0) await deps.records.recordTargets(next, changed);

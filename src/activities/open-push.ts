@@ -6,6 +6,7 @@ import type { World } from "../decide/world.ts";
 import type { PushTarget } from "../store/push-targets.ts";
 import type { PushRecord } from "../store/pushes.ts";
 import type { MeshView } from "../store/situations.ts";
+import { compositionsOf } from "./compositions-of.ts";
 import type { PushDependencies } from "./control-dependencies.ts";
 import type { OpenedPush } from "./control-types.ts";
 
@@ -34,7 +35,7 @@ export async function openNewPush(deps: PushDependencies, request: PushRequest):
     why: request.why,
     confirmRemoval: request.confirmRemoval,
   });
-  await deps.records.recordBaseline(request.push, captureBaseline(world));
+  await deps.records.recordBaseline(request.push, captureBaseline(world, compositionsOf(deps.records).lookAt(world)));
   const round = { push: request.push, round: 0 };
   if ((await deps.records.countTargets(round)) === 0)
     await deps.records.recordTargets(round, await nameAsKept(deps, request, targets));

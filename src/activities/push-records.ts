@@ -33,6 +33,7 @@ import {
   type PushRecord,
   type ToldRecord,
 } from "../store/pushes.ts";
+import { rememberRows, type ReadRows } from "../store/row-memory.ts";
 import { insertSealedBoxes, listSealedBoxes, type Recipient } from "../store/sealed-boxes.ts";
 import { loadMeshView, type MeshView, type ViewOptions } from "../store/situations.ts";
 import { inTransaction } from "../store/transaction.ts";
@@ -101,7 +102,9 @@ export interface GateRecords {
   recordTold(push: string, told: readonly Told[]): Promise<void>;
 }
 
+/** What looks at the whole mesh read stays until the next: a row that nobody changed is the same object again. */
 export function createPushRecords(db: Database, mesh: Name): PushRecords {
+  const rows = rememberRows();
   return {
     getPush: (push) => getPush(db, mesh, push),
     getPushFor: (batch) => getPushFor(db, mesh, batch),
@@ -113,25 +116,31 @@ export function createPushRecords(db: Database, mesh: Name): PushRecords {
     recordTargets: (round, targets) => atStep("push.targets", () => recordTargets(db, mesh, round, targets)),
     countTargets: (round) => countTargets(db, mesh, round),
     listTargets: (slice) => listTargets(db, mesh, slice),
-    readWorld: () => readWorld(db, mesh),
+    readWorld: () => readWorld(db, mesh, rows),
     readView: (options) => loadMeshView(db, mesh, options),
-    readChange: (push) => readChange(db, mesh, push),
+    readChange: (push) => readChange({ db, mesh, rows }, push),
     passGate: (request, fn) =>
       withGate(db, { mesh, ...request }, (tx, numbers) => fn(createGateRecords(tx, mesh), numbers)),
   };
 }
 
-function readWorld(db: Database, mesh: Name): Promise<World> {
-  return inTransaction(db, { isolation: "repeatable read", access: "read only" }, (tx) => loadWorld(tx, mesh));
+function readWorld(db: Database, mesh: Name, rows: ReadRows): Promise<World> {
+  return inTransaction(db, { isolation: "repeatable read", access: "read only" }, (tx) => loadWorld(tx, mesh, rows));
 }
 
-function readChange(db: Database, mesh: Name, id: string): Promise<PushChange | null> {
+interface RememberedRows {
+  readonly db: Database;
+  readonly mesh: Name;
+  readonly rows: ReadRows;
+}
+
+function readChange({ db, mesh, rows }: RememberedRows, id: string): Promise<PushChange | null> {
   return inTransaction(db, { isolation: "repeatable read", access: "read only" }, async (tx) => {
     const push = await getPush(tx, mesh, id);
-    const baseline = await getBaseline(tx, mesh, id);
+    const baseline = await getBaseline(tx, mesh, id, rows);
     if (push === null || baseline === null) return null;
-    const world = await loadWorld(tx, mesh);
-    const told = await listTold(tx, mesh, id);
+    const world = await loadWorld(tx, mesh, rows);
+    const told = await listTold(tx, mesh, id, rows);
     return { push, baseline, told, world, effects: await listPushEffects(tx, mesh, id) };
   });
 }

@@ -1,6 +1,7 @@
 import type { Digest, Name } from "../core/names.ts";
 import type { Provision } from "../core/provision.ts";
-import { composeForPush } from "./compose-for-push.ts";
+import { composeForPush, type PushedHow } from "./compose-for-push.ts";
+import type { DigestOf } from "./composition-memory.ts";
 import { explainChange } from "./explain-change.ts";
 import { compareText } from "./short-names.ts";
 import type { World } from "./world.ts";
@@ -24,6 +25,8 @@ export interface FindChangedInput {
    */
   readonly told: ReadonlyMap<Name, Digest | null>;
   readonly effects: PushEffects;
+  /** Composes all of them where it is left out. */
+  readonly digestIn?: DigestOf;
 }
 
 /** A node whose turn it is in the next round, and why: a sentence. */
@@ -33,13 +36,18 @@ export interface Changed {
 }
 
 /** The digest by which one node is compared in a push; null: not worked out. See `composeForPush`. */
-export function digestOf(world: World, node: Name, how: { readonly named: boolean }): Digest | null {
+export function digestOf(world: World, node: Name, how: PushedHow): Digest | null {
   return composeForPush(world, node, how).digest;
 }
 
+/** Each node composed anew. */
+function composedIn(world: World): DigestOf {
+  return (node, how) => digestOf(world, node, how);
+}
+
 /** What every machine should be, taken before the named nodes are composed (R18). */
-export function captureBaseline(world: World): Map<Name, Digest | null> {
-  return new Map([...world.nodes.keys()].map((node) => [node, digestOf(world, node, { named: false })]));
+export function captureBaseline(world: World, digestIn: DigestOf = composedIn(world)): Map<Name, Digest | null> {
+  return new Map([...world.nodes.keys()].map((node) => [node, digestIn(node, { named: false })]));
 }
 
 /**
@@ -49,6 +57,8 @@ export function captureBaseline(world: World): Map<Name, Digest | null> {
  */
 export function findChanged(input: FindChangedInput): Changed[] {
   const { world, named, baseline, told, effects, byPolicy = false } = input;
+  const { digestIn = composedIn(world) } = input;
+  const owing = listProviders(effects);
   const changed: Changed[] = [];
   for (const node of [...world.nodes.keys()].toSorted(compareText)) {
     if (named.has(node) && !told.has(node)) {
@@ -58,21 +68,28 @@ export function findChanged(input: FindChangedInput): Changed[] {
     const before = told.has(node) ? told.get(node) : baseline.get(node);
     // Registered while the push ran: there is no *before*, and the push did not make it.
     if (before === undefined) continue;
-    const { composition, digest } = composeForPush(world, node, { named: named.has(node), byPolicy });
-    if (digest === before && !owesUnsaid(input, node, digest)) continue;
+    const how = { named: named.has(node), byPolicy };
+    const digest = digestIn(node, how);
+    if (digest === before && !owesUnsaid(input, node, { digest, owing })) continue;
+    const { composition } = composeForPush(world, node, how);
     changed.push({ node, why: explainChange({ world, node, before, composition, toldNodes: told, effects }) });
   }
   return changed;
 }
 
 /** It could not be worked out before, and cannot now: what this push minted or withdrew there is not passed over. */
-function owesUnsaid({ world, told, effects }: FindChangedInput, node: Name, digest: Digest | null): boolean {
-  const incarnation = world.nodes.get(node)?.incarnation;
-  return (
-    digest === null &&
-    !told.has(node) &&
-    [...effects.minted, ...effects.withdrawn].some(
-      ({ provider }) => provider.node === node && provider.incarnation === incarnation,
-    )
-  );
+function owesUnsaid(
+  { world, told }: FindChangedInput,
+  node: Name,
+  { digest, owing }: { readonly digest: Digest | null; readonly owing: ReadonlySet<string> },
+): boolean {
+  return digest === null && !told.has(node) && owing.has(hostOf(node, world.nodes.get(node)?.incarnation ?? ""));
+}
+
+function listProviders({ minted, withdrawn }: PushEffects): ReadonlySet<string> {
+  return new Set([...minted, ...withdrawn].map(({ provider }) => hostOf(provider.node, provider.incarnation)));
+}
+
+function hostOf(node: Name, incarnation: string): string {
+  return `${node} ${incarnation}`;
 }

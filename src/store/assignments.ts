@@ -49,11 +49,11 @@ export function listAssignments(db: Queryable, mesh: Name): Promise<AssignmentRe
 }
 
 /** Of these nodes. By node, then module. */
-export function listAssignmentsOf(db: Queryable, mesh: Name, nodes: readonly Name[]): Promise<AssignmentRecord[]> {
+export function listAssignmentsOf(db: Queryable, mesh: Name, nodes: readonly Name[]): Promise<Assignment[]> {
   return many(
     db,
-    assignmentRecordSchema,
-    `select ${columns} from assignment where mesh = $1 and node = any($2::text[]) order by node, module`,
+    assignmentSchema,
+    `select node, module, config, providers from assignment where mesh = $1 and node = any($2::text[]) order by node, module`,
     [mesh, nodes],
   );
 }

@@ -4,6 +4,7 @@ import type { Claim, ClaimFacts } from "../decide/judge-claim.ts";
 import type { Order } from "../core/declaration.ts";
 import { bigintColumn, timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
+import type { ReadRows } from "./row-memory.ts";
 import { many, one, run } from "./rows.ts";
 
 const claimRecordSchema = z
@@ -28,8 +29,8 @@ const claimRecordSchema = z
 export type ClaimRecord = z.output<typeof claimRecordSchema>;
 
 /** By node. Of hosts that were replaced since there is nothing in it. */
-export function listClaims(db: Queryable, mesh: Name): Promise<ClaimRecord[]> {
-  return many(
+export function listClaims(db: Queryable, mesh: Name, read: ReadRows = many): Promise<ClaimRecord[]> {
+  return read(
     db,
     claimRecordSchema,
     `select c.node, c.incarnation, c.epoch, c.number, c.digest, c.kind, c.since, c.heard_at as "heardAt",

@@ -5,6 +5,7 @@ import { provisionSchema, type Provision } from "../core/provision.ts";
 import type { GrantsRead } from "../decide/judge-report.ts";
 import { ageColumn, timeColumn } from "./columns.ts";
 import type { Queryable, Transaction } from "./database.ts";
+import type { ReadRows } from "./row-memory.ts";
 import { many, run } from "./rows.ts";
 import { storableJson } from "./storable.ts";
 
@@ -136,8 +137,9 @@ export function listProvisions(
   db: Queryable,
   mesh: Name,
   filter: { states?: readonly Provision["state"][] } = {},
+  read: ReadRows = many,
 ): Promise<Provision[]> {
-  return many(
+  return read(
     db,
     provisionRowSchema,
     `select ${columns} from provision where mesh = $1 and ($2::text[] is null or state = any($2)) order by id, version`,
@@ -170,8 +172,12 @@ export function listOwed(db: Queryable, mesh: Name): Promise<OwedProvision[]> {
 }
 
 /** The highest version ever issued of each id, withdrawn ones too: a version is never granted twice. */
-export async function readHighestVersions(db: Queryable, mesh: Name): Promise<Map<string, number>> {
-  const rows = await many(
+export async function readHighestVersions(
+  db: Queryable,
+  mesh: Name,
+  read: ReadRows = many,
+): Promise<Map<string, number>> {
+  const rows = await read(
     db,
     z.object({ id: z.string(), version: z.number().int() }),
     `select id, max(version) as version from provision where mesh = $1 group by id`,

@@ -3,6 +3,7 @@ import { digestSchema, nameSchema, type Digest, type Name } from "../core/names.
 import { pushKindSchema, pushResultSchema, toldSchema, type PushResult, type Told } from "../core/push.ts";
 import { bigintColumn, timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
+import type { ReadRows } from "./row-memory.ts";
 import { many, maybeOne, run } from "./rows.ts";
 import { storableJson, storableText } from "./storable.ts";
 
@@ -84,9 +85,14 @@ export async function recordBaseline(
 }
 
 /** Null: no baseline was recorded, which is not the same as an empty one. */
-export async function getBaseline(db: Queryable, mesh: Name, push: string): Promise<Map<Name, Digest | null> | null> {
+export async function getBaseline(
+  db: Queryable,
+  mesh: Name,
+  push: string,
+  read: ReadRows = many,
+): Promise<Map<Name, Digest | null> | null> {
   // One statement for both questions: a push with a baseline of no nodes is one row of nulls.
-  const rows = await many(
+  const rows = await read(
     db,
     z.object({ node: nameSchema.nullable(), digest: digestSchema.nullable() }),
     `select b.node, b.digest from push p
@@ -115,8 +121,8 @@ export async function recordTold(db: Queryable, mesh: Name, push: string, told: 
 }
 
 /** By round, then node. */
-export function listTold(db: Queryable, mesh: Name, push: string): Promise<ToldRecord[]> {
-  return many(
+export function listTold(db: Queryable, mesh: Name, push: string, read: ReadRows = many): Promise<ToldRecord[]> {
+  return read(
     db,
     toldRecordSchema,
     `select node, round, outcome, why, epoch, number, digest, at from told

@@ -42,7 +42,7 @@ export async function run(db: Queryable, sql: string, values: readonly unknown[]
   return answer.count;
 }
 
-function parseRow<S extends z.ZodType>(row: S, found: unknown, sql: string): z.output<S> {
+export function parseRow<S extends z.ZodType>(row: S, found: unknown, sql: string): z.output<S> {
   const parsed = row.safeParse(found);
   if (parsed.success) return parsed.data;
   // The issues name columns and rules; zod puts no values of the row in them by default.

@@ -99,6 +99,14 @@ export const pushMutants: readonly Mutant[] = [
     breaks: ["I15"],
   },
   {
+    name: "look-from-memory",
+    why: "what composing a node asked of the records is taken to be as it was in an earlier look",
+    file: "src/decide/composition-memory.ts",
+    find: `part.change += 1;`,
+    replace: `part.change = 1;`,
+    breaks: ["I9"],
+  },
+  {
     name: "push-of-one-round",
     why: "a push ends after its named machines, whatever that changed",
     file: "src/activities/find-changed-nodes.ts",
