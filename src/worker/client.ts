@@ -10,7 +10,7 @@ import { InputError, StoppedError, UnavailableError } from "../core/errors.ts";
 import { pushResultSchema, type PushResult } from "../core/push.ts";
 import { controlQueue, pushWorkflowId, reconcileWorkflowId } from "../decide/ids.ts";
 import type { PushRecord } from "../store/pushes.ts";
-import { meshName, meshNodes, meshPhase } from "../workflows/attributes.ts";
+import { firstThatFit, meshName, meshNodes, meshPhase } from "../workflows/attributes.ts";
 import type { PushInput, ReconcileInput, Wake } from "../workflows/messages.ts";
 import { connectClient } from "./temporal/connect-temporal.ts";
 import type { TemporalServer } from "./temporal/temporal-server.ts";
@@ -108,7 +108,7 @@ function attributesOf(order: PushOrder): SearchAttributePair[] {
   return [
     { key: meshName, value: order.mesh },
     { key: meshPhase, value: "open" },
-    ...(order.named.length > 0 ? [{ key: meshNodes, value: order.named.slice(0, 100) }] : []),
+    ...(order.named.length > 0 ? [{ key: meshNodes, value: firstThatFit(order.named) }] : []),
   ];
 }
 

@@ -2,7 +2,7 @@ import { executeChild, ParentClosePolicy, setCurrentDetails, upsertSearchAttribu
 import type { PushResult } from "../core/push.ts";
 import { controlQueue, roundWorkflowId } from "../decide/ids.ts";
 import { askControl } from "./ask-control.ts";
-import { meshName, meshNodes, meshOutcome, meshPhase } from "./attributes.ts";
+import { firstThatFit, meshName, meshNodes, meshOutcome, meshPhase } from "./attributes.ts";
 import type { PushInput, RoundOutput } from "./messages.ts";
 import { round } from "./round.ts";
 
@@ -51,7 +51,7 @@ function runRound(input: PushInput, number: number, targets: number, label: stri
     typedSearchAttributes: [
       { key: meshName, value: input.mesh },
       { key: meshPhase, value: `round-${number}` },
-      ...(number === 0 && input.named.length > 0 ? [{ key: meshNodes, value: input.named.slice(0, 100) }] : []),
+      ...(number === 0 && input.named.length > 0 ? [{ key: meshNodes, value: firstThatFit(input.named) }] : []),
     ],
   });
 }

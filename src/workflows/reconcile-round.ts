@@ -13,7 +13,7 @@ import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
 import type { NextStep } from "../activities/control-types.ts";
 import { buildWorkflowId, pushWorkflowId } from "../decide/ids.ts";
 import { askControl, patienceOfComparison } from "./ask-control.ts";
-import { meshModules, meshName, meshNodes, meshPhase } from "./attributes.ts";
+import { firstThatFit, meshModules, meshName, meshNodes, meshPhase } from "./attributes.ts";
 import { build } from "./build.ts";
 import { push } from "./push.ts";
 
@@ -135,8 +135,8 @@ async function takeStep(mesh: string, step: NextStep): Promise<Kept> {
         typedSearchAttributes: [
           { key: meshName, value: mesh },
           { key: meshPhase, value: "open" },
-          { key: meshNodes, value: step.nodes.slice(0, 100) },
-          { key: meshModules, value: step.modules.slice(0, 100) },
+          { key: meshNodes, value: firstThatFit(step.nodes) },
+          { key: meshModules, value: firstThatFit(step.modules) },
         ],
       });
       return "not in the records";
