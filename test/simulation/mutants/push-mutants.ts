@@ -46,7 +46,7 @@ export const pushMutants: readonly Mutant[] = [
     name: "no-cascade",
     why: "only named machines are told",
     file: "src/decide/find-changed.ts",
-    find: `if (digest === before && !owesUnsaid(input, node, digest)) continue;`,
+    find: `if (digest === before && !owesUnsaid(input, node, { digest, owing })) continue;`,
     replace: `if (digest === before || !named.has(node)) continue;`,
     breaks: ["I9"],
   },
