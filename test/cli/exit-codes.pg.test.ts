@@ -4,15 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bundlePrograms } from "../support/bundle-programs.ts";
 import { addNodes, grant, mesh, openRecords, type Records } from "../store/open-records.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const program = ["--import", "tsx", join(root, "src", "cli", "main.ts")];
 
+let program: string;
 let folder: string;
 let records: Records;
 
 beforeAll(async () => {
+  [program = ""] = await bundlePrograms([join(root, "src", "cli", "main.ts")]);
   folder = mkdtempSync(join(tmpdir(), "mesh-exit-"));
   records = await openRecords();
   await addNodes(records.db, "node-a");
@@ -54,7 +56,7 @@ interface Ended {
 function runProgram(state: string | null, words: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
     const options = { cwd: root, env: environment(state), timeout: 25_000 };
-    const child = execFile(process.execPath, [...program, ...words], options, (_error, stdout, stderr) =>
+    const child = execFile(process.execPath, [program, ...words], options, (_error, stdout, stderr) =>
       resolve({ code: child.exitCode, stdout, stderr }),
     );
   });
@@ -96,8 +98,7 @@ describe("exit codes of the real program (R48)", () => {
   });
 
   it("--watch ends on Ctrl-C with the last code that was known, and on a reader that went away with 3", async () => {
-    const watch = () =>
-      spawn(process.execPath, [...program, "status", "--watch"], { cwd: root, env: environment("up") });
+    const watch = () => spawn(process.execPath, [program, "status", "--watch"], { cwd: root, env: environment("up") });
     const stopped = watch();
     await new Promise((resolve) => stopped.stdout.once("data", resolve));
     stopped.kill("SIGINT");
