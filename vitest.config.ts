@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { RunOrder } from "./test/support/run-order.ts";
 
 /** Left alone, vitest keeps one core for itself, which on two cores means one test file at a time. */
 const computing = availableParallelism();
@@ -13,6 +14,7 @@ const waiting = 3;
  */
 export default defineConfig({
   test: {
+    sequence: { sequencer: RunOrder },
     projects: [
       {
         test: {
@@ -33,6 +35,8 @@ export default defineConfig({
           testTimeout: 30_000,
           hookTimeout: 60_000,
           maxWorkers: computing,
+          // One after the other in a process that has loaded the sources already: no test changes what others import.
+          isolate: false,
           sequence: { groupOrder: 0 },
         },
       },
