@@ -79,9 +79,10 @@ function readAnswer(socket: Socket, { firstMs, silentMs }: AskBounds): Promise<A
   return new Promise((resolve) => {
     const nobody = (why: string): void => resolve({ by: "nobody", why });
     const reader = createReader();
+    // It may have been cut off before anybody listened.
+    if (socket.destroyed) return nobody("the controller broke off");
     socket.setTimeout(firstMs);
     socket.on("timeout", () => nobody(`the controller said nothing for ${(socket.timeout ?? 0) / 1_000} s`));
-    socket.on("error", () => nobody("the controller broke off"));
     socket.on("close", () => nobody("the controller broke off"));
     socket.on("data", (part: Buffer) => {
       socket.setTimeout(silentMs);

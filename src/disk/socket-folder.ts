@@ -91,11 +91,9 @@ function listen(server: Server, address: string): Promise<void> {
 function connect(address: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(address);
-    socket.once("error", reject);
-    socket.once("connect", () => {
-      socket.off("error", reject);
-      resolve(socket);
-    });
+    // For as long as it lives: whoever uses it sees it closed, and one that is cut off must not end the process.
+    socket.on("error", reject);
+    socket.once("connect", () => resolve(socket));
   });
 }
 

@@ -76,6 +76,8 @@ export function createAskServer({ own, answer, log, bounds = askBounds }: Answer
     });
   });
   server.maxConnections = bounds.connections;
+  // One that could not be taken, for want of file descriptors: it must not end this process.
+  server.on("error", (error) => log.warn({ err: error }, "a connection to the socket could not be taken"));
 
   async function serveOne(socket: Socket, gone: AbortSignal): Promise<void> {
     const line = await readLine(socket, bounds.questionMs);

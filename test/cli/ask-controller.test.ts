@@ -85,6 +85,13 @@ it.each([
   expect(await askIt()).toEqual({ by: "nobody", why: expect.stringMatching(why) });
 });
 
+it("goes on alone where it is cut off at once, in whatever moment", async () => {
+  const server = createServer((socket) => socket.destroy());
+  await listenInFolder(server, join(state, askFolderName), askSocketName);
+  onTestFinished(() => void server.close());
+  for (let at = 0; at < 30; at += 1) expect(await askIt()).toMatchObject({ by: "nobody" });
+});
+
 it("goes on alone where there is no folder, no socket, no socket but a file, or nobody behind it", async () => {
   const nobody = { by: "nobody", why: "no controller listens here" };
   expect(await askIt()).toEqual(nobody);

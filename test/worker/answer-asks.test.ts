@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createConnection, type Socket } from "node:net";
+import { createConnection, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { pino } from "pino";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -36,6 +36,8 @@ beforeEach(async () => {
   works = [];
 });
 
+let listening: Server;
+
 async function start(bounds: Partial<AskBounds> = {}): Promise<void> {
   const server = createAskServer({
     own,
@@ -48,6 +50,7 @@ async function start(bounds: Partial<AskBounds> = {}): Promise<void> {
       }),
   });
   const placed = await listenInFolder(server.server, join(folder, "ask"), askSocketName);
+  listening = server.server;
   address = join(folder, "ask", askSocketName);
   onTestFinished(async () => {
     server.close();
@@ -186,6 +189,12 @@ describe("a controller that is asked on its socket", () => {
     const work = await waitForWork(2);
     expect(lastHead(await endless.ended)).toMatchObject({ why: "failed" });
     expect(work.signal.aborted).toBe(true);
+  });
+
+  it("goes on where the machine had no room for a connection", async () => {
+    await start();
+    listening.emit("error", Object.assign(new Error("accept EMFILE"), { code: "EMFILE" }));
+    await expectLives();
   });
 
   it("takes a bounded number of connections, and cuts off who says nothing or does not read", async () => {
