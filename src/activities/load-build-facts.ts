@@ -6,6 +6,7 @@ import {
   type ModuleFacts,
   type RecordedBuild,
 } from "../decide/build-facts.ts";
+import { layFacts } from "../decide/layered-facts.ts";
 import { planBuilds, type BuildPlan } from "../decide/plan-builds.ts";
 import type { Digest, Name } from "../core/names.ts";
 import { createKeptRecords, type KeptRecords, type PlanRecords } from "./kept-records.ts";
@@ -45,14 +46,13 @@ export async function loadBuildPlan(
   const kept = surroundings.kept ?? createKeptRecords(db, mesh);
   const records = surroundings.planRecords ?? (await kept.read());
   const { modules } = records;
+  const read = inputsRead(modules);
   const asked = new Set<Digest>();
-  for (const { wantedInputs, fitInputs } of modules)
-    for (const inputs of [wantedInputs, fitInputs]) if (inputs !== null) asked.add(inputs);
   let builds = takeOthers(records.builds, surroundings.claimant);
   for (;;) {
     const facts = toFacts(kept, { ...records, builds }, surroundings);
     const plan = planBuilds(facts, kept.plans);
-    const wanted = plan.ready.map((ready) => ready.inputs).filter((inputs) => !asked.has(inputs));
+    const wanted = plan.ready.map((ready) => ready.inputs).filter((inputs) => !read.has(inputs) && !asked.has(inputs));
     for (const inputs of wanted) asked.add(inputs);
     const found = wanted.length === 0 ? [] : await listBuildsToPlan(db, mesh, wanted);
     if (found.length > 0) {
@@ -65,6 +65,19 @@ export async function loadBuildPlan(
     const explained = { ...facts, makers };
     return { facts: explained, plan: planBuilds(explained, kept.plans), modules };
   }
+}
+
+const inputsReadOf = new WeakMap<readonly ModuleToPlan[], ReadonlySet<Digest>>();
+
+/** Builds at these are among the records of the modules already. */
+function inputsRead(modules: readonly ModuleToPlan[]): ReadonlySet<Digest> {
+  const known =
+    inputsReadOf.get(modules) ??
+    new Set(
+      modules.flatMap(({ wantedInputs, fitInputs }) => [wantedInputs, fitInputs].filter((inputs) => inputs !== null)),
+    );
+  inputsReadOf.set(modules, known);
+  return known;
 }
 
 type Builds = PlanRecords["builds"];
@@ -112,14 +125,21 @@ function listFacts(
   if (newer.size === 0) return recorded;
   // One that has no place yet gets it where it would have it: in the order of names.
   if ([...newer.keys()].some((name) => !recorded.has(name))) return collectFacts(kept, { ...records, settings, newer });
-  const facts = new Map(recorded);
-  const rows = new Map(records.modules.flatMap((module) => (newer.has(module.name) ? [[module.name, module]] : [])));
-  for (const [name, module] of rows) {
-    const made = makeFacts(kept, { ...records, settings, newer }, module);
-    if (made === null) facts.delete(name);
-    else facts.set(name, made);
+  const rows = rowsOf(records.modules);
+  const laid = new Map<Name, ModuleFacts | null>();
+  for (const name of newer.keys()) {
+    const module = rows.get(name);
+    if (module !== undefined) laid.set(name, makeFacts(kept, { ...records, settings, newer }, module));
   }
-  return facts;
+  return layFacts(recorded, laid);
+}
+
+const rowsByName = new WeakMap<readonly ModuleToPlan[], ReadonlyMap<Name, ModuleToPlan>>();
+
+function rowsOf(modules: readonly ModuleToPlan[]): ReadonlyMap<Name, ModuleToPlan> {
+  const known = rowsByName.get(modules) ?? new Map(modules.map((module) => [module.name, module]));
+  rowsByName.set(modules, known);
+  return known;
 }
 
 const nothing: ReadonlyMap<Name, NewerFacts> = new Map();

@@ -1,7 +1,8 @@
 import type { Name } from "../core/names.ts";
 import type { BuildFacts } from "./build-facts.ts";
 import type { BuildGraph } from "./build-graph.ts";
-import { createPlanMemory, type PlanMemory } from "./plan-memory.ts";
+import { createPlanMemory, type PlanBefore, type PlanMemory } from "./plan-memory.ts";
+import { compareText } from "./short-names.ts";
 import type { Stand } from "./stand-of-module.ts";
 import type { SeenStands } from "./work-out-stands.ts";
 
@@ -39,8 +40,50 @@ export function planBuilds(facts: BuildFacts, memory: PlanMemory = createPlanMem
   return memory.planOf(facts, graph, sortOut);
 }
 
-/** One pass in the order of names. */
-function sortOut(graph: BuildGraph, stands: SeenStands["stands"]): BuildPlan {
+type Buckets = Omit<BuildPlan, "cycles" | "order">;
+
+/** In the order of names: one pass, or, where only some stand otherwise than in the plan before, those put in their places. */
+function sortOut(graph: BuildGraph, stands: SeenStands["stands"], before: PlanBefore | null): BuildPlan {
+  const { cycles, order, names } = graph;
+  if (before === null) return { ...fillBuckets(names, stands), cycles, order };
+  const { plan, changed } = before;
+  const moved = fillBuckets([...changed].toSorted(compareText), stands);
+  return {
+    ready: replaceByName(plan.ready, moved.ready, changed),
+    building: replaceByName(plan.building, moved.building, changed),
+    current: replaceByName(plan.current, moved.current, changed),
+    waiting: replaceByName(plan.waiting, moved.waiting, changed),
+    unfit: replaceByName(plan.unfit, moved.unfit, changed),
+    outstanding: replaceByName(plan.outstanding, moved.outstanding, changed),
+    broken: replaceByName(plan.broken, moved.broken, changed),
+    cannotTell: replaceByName(plan.cannotTell, moved.cannotTell, changed),
+    cycles,
+    order,
+  };
+}
+
+/** Both sorted by name; without those that changed, and with those that came. */
+function replaceByName<T extends { readonly module: Name }>(
+  was: readonly T[],
+  came: readonly T[],
+  changed: ReadonlySet<Name>,
+): readonly T[] {
+  const stayed = was.filter(({ module }) => !changed.has(module));
+  if (came.length === 0) return stayed.length === was.length ? was : stayed;
+  const merged: T[] = [];
+  let next = 0;
+  for (const one of came) {
+    for (; next < stayed.length; next += 1) {
+      const other = stayed[next];
+      if (other === undefined || compareText(other.module, one.module) > 0) break;
+      merged.push(other);
+    }
+    merged.push(one);
+  }
+  return [...merged, ...stayed.slice(next)];
+}
+
+function fillBuckets(names: readonly Name[], stands: SeenStands["stands"]): Buckets {
   const buckets = {
     ready: new Array<Bucketed<"ready">>(),
     building: new Array<Bucketed<"building">>(),
@@ -51,7 +94,7 @@ function sortOut(graph: BuildGraph, stands: SeenStands["stands"]): BuildPlan {
     broken: new Array<Bucketed<"broken">>(),
     cannotTell: new Array<Bucketed<"cannot-tell">>(),
   };
-  for (const name of graph.names) {
+  for (const name of names) {
     const stand = stands.get(name);
     switch (stand?.kind) {
       case undefined:
@@ -82,5 +125,5 @@ function sortOut(graph: BuildGraph, stands: SeenStands["stands"]): BuildPlan {
         break;
     }
   }
-  return { ...buckets, cycles: graph.cycles, order: graph.order };
+  return buckets;
 }

@@ -3,6 +3,7 @@ import type { Digest, Name } from "../core/names.ts";
 import type { BuildFacts, ModuleFacts } from "./build-facts.ts";
 import { buildGraph, dependenciesOf, type BuildGraph } from "./build-graph.ts";
 import { digestValue } from "./digest.ts";
+import { listDiffering } from "./layered-facts.ts";
 import type { BuildPlan } from "./plan-builds.ts";
 import { compareText } from "./short-names.ts";
 import { type SeenStands, workOutStands } from "./work-out-stands.ts";
@@ -19,10 +20,16 @@ export interface PlanMemory {
   planOf(
     facts: BuildFacts,
     graph: BuildGraph,
-    sortOut: (graph: BuildGraph, stands: SeenStands["stands"]) => BuildPlan,
+    sortOut: (graph: BuildGraph, stands: SeenStands["stands"], before: PlanBefore | null) => BuildPlan,
   ): BuildPlan;
   /** `closure` is that of `module`, and its inputs. The same object again where it is equal. */
   inputsOf(module: ModuleFacts, closure: Closure): { readonly closure: Closure; readonly inputs: Digest };
+}
+
+/** A plan, and the modules that stand otherwise since. */
+export interface PlanBefore {
+  readonly plan: BuildPlan;
+  readonly changed: ReadonlySet<Name>;
 }
 
 type Seen = Pick<ModuleFacts, "edges" | "lastFit">;
@@ -44,7 +51,12 @@ export function createPlanMemory(): PlanMemory {
     planOf: (facts, graph, sortOut) => {
       const last = plans.find(({ seen }) => seen.modules === facts.modules) ?? plans[0];
       const seen = workOutStands(facts, { graph, memory, last: last?.seen ?? null });
-      const plan = last?.seen.stands === seen.stands ? last.plan : sortOut(graph, seen.stands);
+      const before = last !== undefined && seen.since?.stands === last.seen.stands ? last.plan : null;
+      const changed = seen.since?.names ?? new Set<Name>();
+      const plan =
+        last?.seen.stands === seen.stands
+          ? last.plan
+          : sortOut(graph, seen.stands, before === null ? null : { plan: before, changed });
       plans = [{ seen, plan }, ...plans.filter((one) => one !== last)].slice(0, plansKept);
       return plan;
     },
@@ -80,6 +92,12 @@ function isSameThroughout(
   isSame: (module: Seen, was: Seen) => boolean,
 ): boolean {
   if (modules.size !== before.size) return false;
+  const differing = listDiffering(modules, before);
+  if (differing !== null)
+    return differing.every((name) => {
+      const [module, was] = [modules.get(name), before.get(name)];
+      return module !== undefined && was !== undefined && isSame(module, was);
+    });
   const others = before.entries();
   for (const [name, module] of modules) {
     const { value } = others.next();

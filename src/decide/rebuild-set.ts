@@ -3,6 +3,7 @@ import type { Name } from "../core/names.ts";
 import type { BuildFacts, ModuleFacts } from "./build-facts.ts";
 import { explainBuild, explainOwn } from "./explain-build.ts";
 import { explainMove, type Explaining, findMoved, sayCommits } from "./explain-move.ts";
+import { placeInOrder } from "./place-in-order.ts";
 import { createPlanMemory, type PlanMemory } from "./plan-memory.ts";
 import { planBuilds, type BuildPlan, type PlannedBuild } from "./plan-builds.ts";
 import { sayEdge } from "./say-edge.ts";
@@ -47,12 +48,19 @@ export function rebuildSet(facts: BuildFacts, options: RebuildOptions = {}): Ann
   }
   const unbuildable = new Set([...plan.broken, ...plan.cannotTell].map((row) => row.module));
   const announced: Announced[] = [];
-  if (causes.size === 0) return announced;
-  for (const module of plan.order) {
+  for (const module of inOrder([...causes.keys()], plan.order)) {
     const cause = causes.get(module);
     if (cause !== undefined && !unbuildable.has(module)) announced.push({ module, why: cause.why });
   }
   return announced;
+}
+
+/** Of few nobody goes through the whole order. */
+function inOrder(names: readonly Name[], order: readonly Name[]): readonly Name[] {
+  if (names.length * 8 > order.length) return order;
+  const places = placeInOrder(order);
+  const placeOf = (name: Name): number => places.get(name) ?? Number.MAX_SAFE_INTEGER;
+  return names.filter((name) => places.has(name)).toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 function addStep({ chain, steps }: Cause, edge: string): Pick<Cause, "chain" | "steps"> {

@@ -1,6 +1,8 @@
 import type { Digest, Name } from "../core/names.ts";
 import type { BuildFacts } from "./build-facts.ts";
 import type { BuildGraph } from "./build-graph.ts";
+import { listDiffering } from "./layered-facts.ts";
+import { dependentsIn, placeInOrder } from "./place-in-order.ts";
 import type { PlanMemory } from "./plan-memory.ts";
 import { standOfModule, type Stand } from "./stand-of-module.ts";
 
@@ -16,6 +18,10 @@ export interface SeenStands {
   readonly makers: string;
   readonly running: ReadonlyMap<Name, Digest>;
   readonly stands: ReadonlyMap<Name, NamedStand>;
+  /** Those that are worked out each time: time, or the facts of others, have a say in them. */
+  readonly unsettled: ReadonlySet<Name>;
+  /** What differs from stands that were there before. Null: they were worked out without any. */
+  readonly since: { readonly stands: ReadonlyMap<Name, NamedStand>; readonly names: ReadonlySet<Name> } | null;
 }
 
 /**
@@ -33,36 +39,73 @@ export function workOutStands(
   const makers = JSON.stringify([facts.toolchains, facts.builders]);
   const running = new Map([...facts.running].map(splitKey));
   const isComparable = last !== null && last.graph === graph && last.builds === facts.builds && last.makers === makers;
-  const before = isComparable ? last : null;
-  const stands = new Map<Name, NamedStand>();
+  const worked = { graph, modules: facts.modules, builds: facts.builds, makers, running };
+  const stands = new Map<Name, NamedStand>(isComparable ? last.stands : []);
   const changed = new Set<Name>();
-  for (const name of graph.order) {
+  const workOut = (name: Name): void => {
     const module = facts.modules.get(name);
-    if (module === undefined) continue;
-    const was = before?.stands.get(name);
-    const isSame =
-      was !== undefined &&
-      (was.kind === "current" || was.kind === "waiting" || was.kind === "unfit") &&
-      before?.modules.get(name) === module &&
-      (running.size === 0 || !running.has(name)) &&
-      !graph.hasBackEdge.has(name) &&
-      !isAnyIn(changed, graph.dependencies.get(name));
-    if (isSame) {
-      stands.set(name, was);
-      continue;
-    }
+    if (module === undefined) return;
+    const was = stands.get(name);
     const fresh = standOfModule({ facts, graph, memory, stands, running, module });
-    const isEqual = was !== undefined && isEqualStand(was, fresh);
-    stands.set(name, isEqual ? was : { ...fresh, module: name });
-    if (!isEqual) changed.add(name);
+    if (was !== undefined && isEqualStand(was, fresh)) return;
+    stands.set(name, { ...fresh, module: name });
+    changed.add(name);
+  };
+  if (!isComparable) {
+    for (const name of graph.order) workOut(name);
+    return { ...worked, stands, unsettled: listUnsettled(graph, stands, graph.order), since: null };
   }
-  return changed.size === 0 && before?.stands.size === stands.size
-    ? { ...before, modules: facts.modules, running }
-    : { graph, modules: facts.modules, builds: facts.builds, makers, running, stands };
+  workOutMoved(graph, [...listMoved(facts, last), ...last.unsettled, ...running.keys()], { changed, workOut });
+  if (changed.size === 0) return { ...last, modules: facts.modules, running };
+  const again = listUnsettled(graph, stands, [...last.unsettled, ...changed]);
+  return { ...worked, stands, unsettled: again, since: { stands: last.stands, names: changed } };
 }
 
-function isAnyIn(changed: ReadonlySet<Name>, names: readonly Name[] = []): boolean {
-  return changed.size > 0 && names.some((name) => changed.has(name));
+/** Of one graph, so that both know the same modules. */
+function listMoved({ modules }: BuildFacts, last: SeenStands): readonly Name[] {
+  return (
+    listDiffering(modules, last.modules) ??
+    [...modules].filter(([name, module]) => last.modules.get(name) !== module).map(([name]) => name)
+  );
+}
+
+/** These, and what depends on those that changed, in the graph's order. */
+function workOutMoved(
+  graph: BuildGraph,
+  moved: readonly Name[],
+  { changed, workOut }: { readonly changed: ReadonlySet<Name>; readonly workOut: (name: Name) => void },
+): void {
+  const places = placeInOrder(graph.order);
+  const dependents = dependentsIn(graph);
+  const isDue = new Uint8Array(graph.order.length);
+  const expect = (names: readonly Name[] = []): void => {
+    for (const name of names) {
+      const at = places.get(name);
+      if (at !== undefined) isDue[at] = 1;
+    }
+  };
+  expect(moved);
+  for (let at = isDue.indexOf(1); at !== -1; at = isDue.indexOf(1, at + 1)) {
+    const name = graph.order[at] ?? "";
+    workOut(name);
+    if (changed.has(name)) expect(dependents.get(name));
+  }
+}
+
+function listUnsettled(
+  graph: BuildGraph,
+  stands: ReadonlyMap<Name, NamedStand>,
+  names: readonly Name[],
+): ReadonlySet<Name> {
+  return new Set(
+    names.filter((name) => {
+      const kind = stands.get(name)?.kind;
+      return (
+        kind !== undefined &&
+        ((kind !== "current" && kind !== "waiting" && kind !== "unfit") || graph.hasBackEdge.has(name))
+      );
+    }),
+  );
 }
 
 function isEqualStand(was: NamedStand, is: Stand): boolean {

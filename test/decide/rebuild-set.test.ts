@@ -21,6 +21,12 @@ describe("the rebuild set (R9)", () => {
     );
   });
 
+  it("is in build order, too, where it is a few of many", () => {
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`other-${at}`, []]));
+    const facts = runWave(buildMeshOfModules({ ...many, app: ["lib"], lib: ["zcore"], zcore: [] })).facts;
+    expect(announced(withCommit(facts, "zcore", 2))).toEqual(["zcore", "lib", "app"]);
+  });
+
   it("is empty when nothing moved", () => {
     expect(announced(built())).toEqual([]);
   });
