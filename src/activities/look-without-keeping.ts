@@ -6,6 +6,7 @@ import type { Queryable } from "../store/database.ts";
 import { listHeads, type SourceHead } from "../store/source-heads.ts";
 import type { ImportCache } from "../source/imports/import-cache.ts";
 import { compareAhead } from "./compare-ahead.ts";
+import type { SourceMemory } from "../source/source-memory.ts";
 import { createKeptRecords, type KeptRecords, type PlanRecords } from "./kept-records.ts";
 import { createFetchDesk, fetchBounds, listBrought, type WantedTip } from "./fetch-desk.ts";
 import { isSourceFailure, looksAtOnce } from "./look-at-sources.ts";
@@ -98,7 +99,11 @@ export async function compareTips(look: LookWithoutKeeping, tips: Tips): Promise
   const { records, comparison } = await compareAhead(kept, async (against, ahead) => {
     look.signal?.throwIfAborted();
     const signal = joinSignals(look.signal, ahead);
-    const { heads, brought } = await bringTips(against, tips, signal ?? new AbortController().signal);
+    const { heads, brought } = await bringTips(
+      { ...against, members: kept.sources.membersOf(against.registered) },
+      tips,
+      signal ?? new AbortController().signal,
+    );
     const away = new Map(
       heads.flatMap(({ repository, branch, failure }) =>
         failure === null ? [] : [[headKey(repository, branch), failure] as const],
@@ -118,7 +123,9 @@ export async function compareTips(look: LookWithoutKeeping, tips: Tips): Promise
     return { ...compared, heads };
   });
   const newer = new Map(comparison.modules.map((facts) => [facts.module, toNewer(facts)] as const));
-  for (const { name, sourceCommit, unread } of records.modules) {
+  for (const { name, sourceCommit, unread } of comparison.unread.size === 0
+    ? listUnread(records.modules)
+    : records.modules) {
     const why = comparison.unread.get(name) ?? null;
     if (why !== unread && !newer.has(name)) newer.set(name, { commit: sourceCommit ?? "", unread: why });
   }
@@ -137,22 +144,27 @@ function joinSignals(all: AbortSignal | undefined, own: AbortSignal | undefined)
   return all === undefined || own === undefined ? (all ?? own) : AbortSignal.any([all, own]);
 }
 
+const unreadOf = new WeakMap<PlanRecords["modules"], PlanRecords["modules"]>();
+
+/** Those that could not be read when the records were written. */
+function listUnread(modules: PlanRecords["modules"]): PlanRecords["modules"] {
+  const known = unreadOf.get(modules) ?? modules.filter(({ unread }) => unread !== null);
+  unreadOf.set(modules, known);
+  return known;
+}
+
 /** Those that are to be read, from several sources at once. One that does not come is not seen, whatever it answered before. */
 async function bringTips(
-  { registered, known }: PlanRecords,
+  { known, members }: Pick<PlanRecords, "known"> & { readonly members: ReturnType<SourceMemory["membersOf"]> },
   { repositories, heads }: Tips,
   signal: AbortSignal,
 ): Promise<Pick<Looked, "heads"> & { readonly brought: ReturnType<typeof listBrought> }> {
   const wanted = new Map<Repository, WantedTip[]>();
-  const unseen = new Set<string>();
-  const tips = new Map(heads.map((head) => [headKey(head.repository, head.branch), head]));
-  for (const { module, repository, branch } of registered) {
+  for (const { repository, branch, commit } of heads) {
     const head = headKey(repository, branch);
-    const commit = tips.get(head)?.commit ?? null;
     const opened = repositories.get(repository);
-    if (commit === null || opened === undefined || isSeenBefore(known.get(module), commit) || unseen.has(head))
-      continue;
-    unseen.add(head);
+    if (commit === null || opened === undefined) continue;
+    if ((members.get(head) ?? []).every(({ module }) => isSeenBefore(known.get(module), commit))) continue;
     wanted.set(opened, [...(wanted.get(opened) ?? []), { head, branch, commit }]);
   }
   if (wanted.size === 0) return { heads, brought: [] };

@@ -25,9 +25,14 @@ export interface AwayModule {
 }
 
 export function claimsOf(away: readonly AwayModule[]): Claim[] {
-  return away.flatMap(({ module, known }) =>
-    known === null || known.language === null ? [] : [{ module, language: known.language, names: known.publishes }],
-  );
+  return away.flatMap(({ module, known }) => claimOf(module, known) ?? []);
+}
+
+/** What is recorded of a module's names. */
+export function claimOf(module: Name, known: KnownSource | null): Claim | null {
+  return known === null || known.language === null
+    ? null
+    : { module, language: known.language, names: known.publishes };
 }
 
 /** Those that would have to be read, with why they cannot be. */

@@ -87,7 +87,8 @@ export async function compareSources(options: CompareSources): Promise<Compariso
   const placements = memory.placementsOf(options.modules);
   const readers = options.readers ?? createImportReaders();
   const known = options.known ?? new Map<Name, KnownSource>();
-  const seen = await lookAtFolders({ placed, placements, known, readers, memory });
+  const places = memory.placesOf(options.modules);
+  const seen = await lookAtFolders({ placed, places, placements, known, readers, memory });
   const commits = new Map(placed.map(({ head, commit }) => [head, commit]));
   const commitOf = ({ module: { repository, branch } }: SeenFolder): ObjectId => {
     const commit = commits.get(headKey(repository, branch));
@@ -100,12 +101,10 @@ export async function compareSources(options: CompareSources): Promise<Compariso
   const away = branchesAway.flatMap((branch) => describeAway(options, branch, { known, placements, readers }));
   const work = { ...asked, memory, known, readers, placements, seen, away, reading, commitOf };
   const { facts, ...counts } = await readWhatMoved(work);
-  const isToldOf = facts.size + missing.size > 0;
-  const modules = (isToldOf ? options.modules : []).flatMap((module): SourceFacts[] => {
-    const read = facts.get(module.module);
-    if (read !== undefined) return [read];
-    return missing.has(module) ? [describeMissingBranch(module)] : [];
-  });
+  const orderOf = ({ module }: { readonly module: Name }): number => places.get(module)?.order ?? 0;
+  const modules = [...facts.values(), ...[...missing].map(describeMissingBranch)].toSorted(
+    (a, b) => orderOf(a) - orderOf(b),
+  );
   return { modules, listUnchanged: () => listUnchanged(work, facts), ...counts };
 }
 
@@ -155,7 +154,7 @@ async function listUnchanged(
   facts: ReadonlyMap<Name, SourceFacts>,
 ): Promise<readonly UnchangedModule[]> {
   const unchanged: UnchangedModule[] = [];
-  for (const one of seen) {
+  for (const one of seen.all) {
     const commit = commitOf(one);
     if (facts.has(one.module.module) || one.known?.commit === commit) continue;
     unchanged.push({ module: one.module.module, commit: await reading.infoOf(one.repository, commit) });

@@ -22,8 +22,8 @@ export function findStale(
     !hasSameContext(of, published.key(of.language ?? ""), keyOf);
   const isSameForOthers = moved.every(({ module: { module } }) => known.get(module)?.factsKey === factsKey(module));
   // A module that is not there any more, or not yet, is asked for by name.
-  if (!isSameForOthers || seen.length !== modules.length)
-    return seen.filter((one) => one.known !== null && isStale(one.known, factsKey));
+  if (!isSameForOthers || seen.all.length !== modules.length)
+    return seen.all.filter((one) => one.known !== null && isStale(one.known, factsKey));
   const { last } = memory.stale;
   const isLast = last?.known === known && last.modules === modules && last.published === published;
   const there = new Set(isLast ? [] : modules.map(({ module }) => module));
@@ -32,5 +32,5 @@ export function findStale(
     ? last.names
     : new Set([...known].filter(([name, of]) => there.has(name) && isStale(of, recorded)).map(([name]) => name));
   memory.stale.last = { known, modules, published, names };
-  return names.size === 0 ? [] : seen.filter((one) => one.known !== null && names.has(one.module.module));
+  return names.size === 0 ? [] : seen.all.filter((one) => one.known !== null && names.has(one.module.module));
 }

@@ -3,7 +3,7 @@ import { type ObjectId, objectIdSchema, treePathSchema } from "../core/names.ts"
 import { DamagedCloneError } from "./bare-clone.ts";
 import { runGit, streamGit } from "./git.ts";
 import type { ObjectSession } from "./object-session.ts";
-import { knownFolder, sizesOf } from "./kept-objects.ts";
+import { keepBlob, keptBlob, knownFolder, sizesOf } from "./kept-objects.ts";
 import { listDifferingAt, readBlobsAt, readFoldersAt, walkFolders } from "./read-objects.ts";
 import type { BlobPlace, BlobReading, TreeEntry } from "./repository.ts";
 
@@ -198,23 +198,47 @@ const readAlone = 50;
 const bytesTogether = 4 * 1024 * 1024;
 
 async function* readFewBlobs(local: Local, blobs: readonly ObjectId[]): AsyncGenerator<BlobReading, void, undefined> {
-  const sizes = await sizesOf(local.session, blobs);
-  for (let at = 0; at < blobs.length;) {
-    const from = at;
-    let bytes = 0;
-    do {
-      bytes += sizes.get(blobs[at] ?? "") ?? 0;
-      at += 1;
-    } while (at < blobs.length && bytes + (sizes.get(blobs[at] ?? "") ?? 0) <= bytesTogether);
-    const some = blobs.slice(from, at);
-    const read = await local.session.read(some, Math.max(bytes, bytesTogether));
-    for (const [place, blob] of some.entries()) {
-      const found = read[place] ?? null;
-      if (found?.type !== "blob" || found.content === null)
-        throw new DamagedCloneError(`clone ${local.dir} has no blob ${blob}`);
-      yield { blob, bytes: found.content };
+  const { session } = local;
+  const held = new Map(blobs.map((blob) => [blob, keptBlob(session, blob)]));
+  const unknown = blobs.filter((blob) => held.get(blob) === null);
+  const sizes = await sizesOf(session, unknown);
+  let asked = 0;
+  let read: Buffer[] = [];
+  for (const blob of blobs) {
+    const kept = held.get(blob) ?? null;
+    if (kept === null && read.length === 0) {
+      const some = takeTogether(unknown.slice(asked), sizes);
+      asked += some.length;
+      read = await readTogether(local, some, sizes);
     }
+    const bytes = kept ?? read.shift();
+    if (bytes === undefined) throw new Error(`blob ${blob} was to be read`);
+    yield { blob, bytes };
   }
+}
+
+/** The first of them, as far as they fit together, and one at the least. */
+function takeTogether(blobs: readonly ObjectId[], sizes: ReadonlyMap<ObjectId, number>): readonly ObjectId[] {
+  let bytes = 0;
+  const end = blobs.findIndex((blob, at) => (bytes += sizes.get(blob) ?? 0) > bytesTogether && at > 0);
+  return end === -1 ? blobs : blobs.slice(0, end);
+}
+
+/** Their bytes, in this order. */
+async function readTogether(
+  { dir, session }: Local,
+  blobs: readonly ObjectId[],
+  sizes: ReadonlyMap<ObjectId, number>,
+): Promise<Buffer[]> {
+  const bytes = blobs.reduce((sum, blob) => sum + (sizes.get(blob) ?? 0), 0);
+  const read = await session.read(blobs, Math.max(bytes, bytesTogether));
+  return blobs.map((blob, at) => {
+    const found = read[at] ?? null;
+    if (found?.type !== "blob" || found.content === null)
+      throw new DamagedCloneError(`clone ${dir} has no blob ${blob}`);
+    keepBlob(session, blob, found.content);
+    return found.content;
+  });
 }
 
 /** A write for each of thousands would be most of what they cost. */

@@ -9,10 +9,16 @@ const treeBytesLimit = 64 * 1024 * 1024;
 /** A message may be as long as a file; of a longer one git itself cuts the subject out. */
 const commitBytesLimit = 1024 * 1024;
 
-const treesKept = 64;
+const treesKept = 2_000;
 const treeBytesKept = 1024 * 1024;
+const blobBytesKept = 16 * 1024;
+/** Of all trees together, and of all blobs. */
+const bytesKept = 16 * 1024 * 1024;
+const blobsKept = 2_000;
 const namesKept = 1_000;
 const sizesKept = 20_000;
+/** Folders below one that is asked for, by a guess: what is not there any more costs a line. */
+const foldersGuessed = 8;
 
 /**
  * What was read of one clone. A commit, a tree or a size never changes under its id, so it is kept for the next question;
@@ -20,12 +26,18 @@ const sizesKept = 20_000;
  */
 interface Kept {
   readonly trees: Map<ObjectId, TreeObject>;
+  treeBytes: number;
+  /** Small ones: manifests and fact files are asked for again by every module that imports theirs. */
+  readonly blobs: Map<ObjectId, Buffer>;
+  blobBytes: number;
   /** By `<commit>:<path>`. */
   readonly treeIds: Map<string, ObjectId>;
   readonly commits: Map<ObjectId, string>;
   readonly sizes: Map<ObjectId, number>;
   /** Folders that were asked for of two commits: of the next commit they are wanted too. */
   above: readonly string[];
+  /** Folders that lay below a folder when it was walked last, relative to it: of its next tree they are wanted too. */
+  readonly below: Map<string, readonly string[]>;
 }
 
 const keptOf = new WeakMap<ObjectSession, Kept>();
@@ -33,10 +45,14 @@ const keptOf = new WeakMap<ObjectSession, Kept>();
 function keptFor(session: ObjectSession): Kept {
   const kept = keptOf.get(session) ?? {
     trees: new Map(),
+    treeBytes: 0,
+    blobs: new Map(),
+    blobBytes: 0,
     treeIds: new Map(),
     commits: new Map(),
     sizes: new Map(),
     above: [],
+    below: new Map(),
   };
   keptOf.set(session, kept);
   return kept;
@@ -71,12 +87,38 @@ export function expectFolders(session: ObjectSession, folders: readonly string[]
 /** Null: no tree, or larger than was asked for. */
 function keepTree(session: ObjectSession, { of, path }: FolderName, object: ReadObject | null): TreeObject | null {
   if (object?.type !== "tree" || object.content === null) return null;
-  const { trees, treeIds } = keptFor(session);
-  const tree = trees.get(object.id) ?? createTreeObject(object.id, object.content);
-  if (object.bytes > treeBytesKept) return tree;
-  keep(trees, object.id, tree, treesKept);
+  const kept = keptFor(session);
+  const { trees, treeIds } = kept;
+  if (object.bytes > treeBytesKept) return trees.get(object.id) ?? createTreeObject(object.id, object.content);
+  const tree = trees.get(object.id) ?? createTreeObject(object.id, copyOf(object.content));
+  if (!trees.has(object.id)) {
+    if (kept.treeBytes + object.bytes > bytesKept || trees.size >= treesKept) {
+      trees.clear();
+      kept.treeBytes = 0;
+    }
+    trees.set(object.id, tree);
+    kept.treeBytes += object.bytes;
+  }
   keep(treeIds, `${of}:${path}`, object.id, namesKept);
   return tree;
+}
+
+/** What git printed came in chunks: a part of one would keep all of it in memory. */
+function copyOf(bytes: Buffer): Buffer {
+  return Buffer.from(bytes);
+}
+
+/** Through the trees that are known; null: not known by them. */
+function findKnown(kept: Kept, { of, path }: FolderName): ObjectId | null {
+  const named = kept.treeIds.get(`${of}:${path}`);
+  if (named !== undefined) return named;
+  let id = kept.treeIds.get(`${of}:`) ?? of;
+  for (const name of path === "" ? [] : path.split("/")) {
+    const entry = kept.trees.get(id)?.find(name);
+    if (entry?.type !== "tree") return null;
+    id = entry.id;
+  }
+  return path === "" && !kept.trees.has(id) ? null : id;
 }
 
 function sayFolder({ of, path }: FolderName): string {
@@ -106,17 +148,22 @@ export async function readFolders(
   names: readonly FolderName[],
   { limitBytes = treeBytesLimit, orNull = false }: { readonly limitBytes?: number; readonly orNull?: boolean } = {},
 ): Promise<(TreeObject | null)[]> {
-  const { trees, treeIds } = keptFor(session);
-  const found = names.map(({ of, path }) => {
-    const id = treeIds.get(`${of}:${path}`) ?? (path === "" ? of : "");
-    return trees.get(id) ?? null;
-  });
+  const kept = keptFor(session);
+  const ids = names.map((name) => findKnown(kept, name));
+  const found = ids.map((id) => (id === null ? null : (kept.trees.get(id) ?? null)));
   const asked = names.flatMap((name, at) => (found[at] === null ? [{ name, at }] : []));
   if (asked.length === 0) return found;
+  const guessed = asked.flatMap(({ name }) =>
+    (kept.below.get(name.path) ?? []).map((path) => ({ of: name.of, path: `${name.path}/${path}` })),
+  );
   const read = await session.read(
-    asked.map(({ name }) => sayFolder(name)),
+    [
+      ...asked.map(({ name, at }) => (ids[at] === null || ids[at] === undefined ? sayFolder(name) : ids[at])),
+      ...guessed.map(sayFolder),
+    ],
     limitBytes,
   );
+  for (const [at, name] of guessed.entries()) keepTree(session, name, read[asked.length + at] ?? null);
   for (const [place, { name, at }] of asked.entries()) {
     const object = read[place] ?? null;
     if (object?.type === "tree" && object.content === null && !orNull)
@@ -126,9 +173,30 @@ export async function readFolders(
   return found;
 }
 
-/** Id of a folder whose name was asked for before; null: not known. */
-export function knownFolder(session: ObjectSession, { of, path }: FolderName): ObjectId | null {
-  return keptFor(session).treeIds.get(`${of}:${path}`) ?? null;
+/** From here on these folders are asked for together with the one that they lay in, whatever its tree is by then. */
+export function expectBelow(session: ObjectSession, path: string, folders: readonly string[]): void {
+  const { below } = keptFor(session);
+  if (path !== "") keep(below, path, folders.slice(0, foldersGuessed), namesKept);
+}
+
+/** Id of a folder that was asked for before, or lies in one; null: not known. */
+export function knownFolder(session: ObjectSession, name: FolderName): ObjectId | null {
+  return findKnown(keptFor(session), name);
+}
+
+export function keptBlob(session: ObjectSession, blob: ObjectId): Buffer | null {
+  return keptFor(session).blobs.get(blob) ?? null;
+}
+
+export function keepBlob(session: ObjectSession, blob: ObjectId, bytes: Buffer): void {
+  const kept = keptFor(session);
+  if (bytes.length > blobBytesKept || kept.blobs.has(blob)) return;
+  if (kept.blobBytes + bytes.length > bytesKept || kept.blobs.size >= blobsKept) {
+    kept.blobs.clear();
+    kept.blobBytes = 0;
+  }
+  kept.blobs.set(blob, copyOf(bytes));
+  kept.blobBytes += bytes.length;
 }
 
 /** Sizes of blobs, by one question for those that are not known. A blob that git does not have is a clone that lost it. */

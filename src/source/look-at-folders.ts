@@ -1,13 +1,15 @@
 import type { Name, ObjectId } from "../core/names.ts";
 import type { KnownSource } from "../core/known-source.ts";
+import { claimOf } from "./away.ts";
 import type { ImportReader } from "./imports/import-reader.ts";
 import { listFoldersAbove } from "./list-folders-above.ts";
 import { findLocksAbove, type LockAbove } from "./locks-above.ts";
 import type { Placements } from "./placements.ts";
+import type { Claim } from "./publish-names.ts";
 import { readersVersion } from "./readers-version.ts";
 import type { Repository } from "./repository.ts";
 import type { RegisteredModule } from "./source-facts.ts";
-import type { LastLook, SourceMemory } from "./source-memory.ts";
+import type { LastLook, MemberPlace, SourceMemory } from "./source-memory.ts";
 
 /** The modules of one branch, at the commit it was resolved to. */
 export interface Placed {
@@ -32,10 +34,19 @@ export interface SeenFolder {
   readonly locks: readonly LockAbove[] | null;
   /** As it was recorded, where that is still what is there. */
   readonly known: KnownSource | null;
+  /** What it publishes, as far as that is recorded. */
+  readonly claim: Claim | null;
+}
+
+/** All of them, and each by its name: of thousands a comparison asks for a few. */
+export interface SeenFolders {
+  readonly all: readonly SeenFolder[];
+  find(module: Name): SeenFolder | undefined;
 }
 
 export interface LookAtFolders {
   readonly placed: readonly Placed[];
+  readonly places: ReadonlyMap<Name, MemberPlace>;
   readonly placements: Placements;
   readonly known: ReadonlyMap<Name, KnownSource>;
   readonly readers: ReadonlyMap<string, ImportReader>;
@@ -49,8 +60,8 @@ type Look = LookAtFolders & { readonly readBy: string };
  * Which folders are not what they were. By ids alone: of a commit that was looked at before git is not even asked; of another
  * one it is asked what lies otherwise in the folders above the modules than it did when they were looked at last.
  */
-export async function lookAtFolders(look: LookAtFolders): Promise<readonly SeenFolder[]> {
-  const seen: (readonly SeenFolder[])[] = [];
+export async function lookAtFolders(look: LookAtFolders): Promise<SeenFolders> {
+  const seen = new Map<string, readonly SeenFolder[]>();
   const { placements, known, memory } = look;
   const by: Look = { ...look, readBy: sayReaders(look.readers) };
   for (const placed of look.placed) {
@@ -62,9 +73,16 @@ export async function lookAtFolders(look: LookAtFolders): Promise<readonly SeenF
       last.readBy === by.readBy;
     const now = (isOf ? await lookSince(by, placed, last) : null) ?? (await lookAtAll(by, placed));
     memory.looks.set(placed.head, { ...placed, placements, readBy: by.readBy, known, seen: now });
-    seen.push(now);
+    seen.set(placed.head, now);
   }
-  return seen.length === 1 && seen[0] !== undefined ? seen[0] : seen.flat();
+  const [first, ...more] = seen.values();
+  return {
+    all: first !== undefined && more.length === 0 ? first : [...seen.values()].flat(),
+    find: (module) => {
+      const place = look.places.get(module);
+      return place === undefined ? undefined : seen.get(place.head)?.[place.at];
+    },
+  };
 }
 
 /** From what was seen last. Null: all are to be looked at. */
@@ -144,15 +162,8 @@ function describeFolder(
   const { before, folder, locks, above } = found;
   const without = placements.nestedIn(module);
   const sourceKey = [readersVersion(), readBy, repository.url, module.path, folder ?? "", ...without, above].join("\n");
-  return {
-    module,
-    repository,
-    without,
-    folder,
-    sourceKey,
-    locks,
-    known: folder !== null && before !== undefined && before.sourceKey === sourceKey ? before : null,
-  };
+  const known = folder !== null && before !== undefined && before.sourceKey === sourceKey ? before : null;
+  return { module, repository, without, folder, sourceKey, locks, known, claim: claimOf(module.module, known) };
 }
 
 const abovePrefix = "above ";

@@ -1,5 +1,5 @@
 import type { ObjectId } from "../core/names.ts";
-import { expectFolders, readFolders, sizesOf } from "./kept-objects.ts";
+import { expectBelow, expectFolders, readFolders, sizesOf } from "./kept-objects.ts";
 import type { ObjectSession } from "./object-session.ts";
 import type { BlobPlace, TreeEntry } from "./repository.ts";
 import { listDiffering, type NamedEntry, type TreeObject } from "./tree-object.ts";
@@ -149,7 +149,14 @@ export async function walkFolders(
   };
   for (const [at, path] of paths.entries()) {
     const root = roots[at];
+    const from = walked.length + 1;
     if (root === null || root === undefined || !walk(root.id, path)) return null;
+    const inside = walked.slice(from).filter(({ type }) => type === "tree");
+    expectBelow(
+      session,
+      path,
+      inside.map((folder) => folder.path.slice(path.length + 1)),
+    );
   }
   return walked;
 }

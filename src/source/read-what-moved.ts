@@ -8,7 +8,7 @@ import type { FolderReading } from "./folder-reading.ts";
 import type { FactFiles, FileImports, ImportReader, PublishedNames } from "./imports/import-reader.ts";
 import { readModuleImports } from "./imports/read-module-imports.ts";
 import { factsKeyOf, shareFacts } from "./known-source.ts";
-import type { SeenFolder } from "./look-at-folders.ts";
+import type { SeenFolder, SeenFolders } from "./look-at-folders.ts";
 import type { Placements } from "./placements.ts";
 import type { Claim, Published } from "./publish-names.ts";
 import type { ModuleFolder } from "./read-module-folders.ts";
@@ -22,7 +22,7 @@ export interface Work extends Pick<CompareSources, "modules" | "cache"> {
   readonly known: ReadonlyMap<Name, KnownSource>;
   readonly readers: ReadonlyMap<string, ImportReader>;
   readonly placements: Placements;
-  readonly seen: readonly SeenFolder[];
+  readonly seen: SeenFolders;
   readonly away: readonly AwayModule[];
   readonly reading: FolderReading;
   readonly commitOf: (seen: SeenFolder) => ObjectId;
@@ -39,7 +39,7 @@ interface Read {
 /** Folders that moved, and those whose imports may lead elsewhere now because of what others publish. */
 export async function readWhatMoved(work: Work): Promise<Read> {
   const { seen, reading, readers } = work;
-  const moved = seen.filter(({ known }) => known === null);
+  const moved = seen.all.filter(({ known }) => known === null);
   await reading.read(moved);
   const names = readNames(work);
   const published = work.memory.publishedOf(names.claims, work.placements);
@@ -73,7 +73,7 @@ export async function readWhatMoved(work: Work): Promise<Read> {
       else if (doubt !== null) unread.set(module, doubt);
       else facts.set(module, derived);
     }
-    await reading.read(seen.filter(({ module }) => asked.has(module.module)));
+    await reading.read([...asked].flatMap((module) => seen.find(module) ?? []));
     left = again;
   }
   return { facts, unread, parsedFiles: imports.parsed, cachedFiles: imports.cached };
@@ -89,16 +89,17 @@ function readNames({ seen, away, reading, readers }: Work): {
   readonly own: ReadonlyMap<Name, PublishedNames>;
 } {
   const own = new Map<Name, PublishedNames>();
-  const claims = seen.flatMap(({ module: { module }, known }): Claim[] => {
-    if (known !== null)
-      return known.language === null ? [] : [{ module, language: known.language, names: known.publishes }];
-    const folder = reading.folders.get(module);
+  const claims: Claim[] = [];
+  for (const { module: of, known, claim } of seen.all) {
+    if (claim !== null) claims.push(claim);
+    if (known !== null) continue;
+    const folder = reading.folders.get(of.module);
     const reader = readerOf(readers, folder);
-    if (folder === undefined || reader === undefined) return [];
+    if (folder === undefined || reader === undefined) continue;
     const said = reader.publishNames({ facts: folder.facts, files: folder.files.map((file) => file.path) });
-    own.set(module, said);
-    return [{ module, language: reader.language, names: said.names }];
-  });
+    own.set(of.module, said);
+    claims.push({ module: of.module, language: reader.language, names: said.names });
+  }
   return { claims: [...claims, ...claimsOf(away)], own };
 }
 
@@ -115,16 +116,10 @@ function createFactsKey(
   moved: readonly SeenFolder[],
 ): (module: Name) => string | null {
   const read = new Set(moved.map((one) => one.module.module));
-  let known: ReadonlyMap<Name, KnownSource | null> | null = null;
+  const knownAway = new Map(away.map((one) => [one.module, one.known] as const));
   const worked = new Map<Name, string>();
   return (module) => {
-    if (!read.has(module)) {
-      known ??= new Map([
-        ...seen.map((one) => [one.module.module, one.known] as const),
-        ...away.map((one) => [one.module, one.known] as const),
-      ]);
-      return known.get(module)?.factsKey ?? null;
-    }
+    if (!read.has(module)) return (knownAway.get(module) ?? seen.find(module)?.known)?.factsKey ?? null;
     const key = worked.get(module) ?? factsKeyOf(factsOf(readers, reading.folders.get(module)));
     worked.set(module, key);
     return key;

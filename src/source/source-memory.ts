@@ -12,12 +12,21 @@ export interface SourceMemory {
   publishedOf(claims: readonly Claim[], placements: Placements): Published;
   /** Modules by the branch they follow. */
   membersOf(modules: readonly RegisteredModule[]): ReadonlyMap<string, readonly RegisteredModule[]>;
+  placesOf(modules: readonly RegisteredModule[]): ReadonlyMap<Name, MemberPlace>;
   /** By `headKey`: what was seen of its modules' folders. */
   readonly looks: Map<string, LastLook>;
   /** Modules whose facts hold no more because of others; see `findStale`. */
   readonly stale: { last: StaleModules | null };
   /** By path: where lock files may lie above it. */
   readonly lockPlaces: Map<string, readonly LockPlace[]>;
+}
+
+/** Where a module is among those of its branch, and among all of them. */
+export interface MemberPlace {
+  /** `headKey`. */
+  readonly head: string;
+  readonly at: number;
+  readonly order: number;
 }
 
 /** `seen`: by the places of `members`, at `commit`, held against `known`. */
@@ -38,10 +47,11 @@ export interface StaleModules {
 
 export function createSourceMemory(): SourceMemory {
   let placed: { readonly modules: readonly RegisteredModule[]; readonly placements: Placements } | null = null;
-  let grouped: {
-    readonly modules: readonly RegisteredModule[];
-    readonly members: ReadonlyMap<string, readonly RegisteredModule[]>;
-  } | null = null;
+  let grouped: Grouped | null = null;
+  const group = (modules: readonly RegisteredModule[]): Grouped => {
+    if (grouped?.modules !== modules) grouped = { modules, ...groupByHead(modules) };
+    return grouped;
+  };
   let said: {
     readonly claims: readonly Claim[];
     readonly placements: Placements;
@@ -51,10 +61,8 @@ export function createSourceMemory(): SourceMemory {
     looks: new Map(),
     stale: { last: null },
     lockPlaces: new Map(),
-    membersOf: (modules) => {
-      if (grouped?.modules !== modules) grouped = { modules, members: groupByHead(modules) };
-      return grouped.members;
-    },
+    membersOf: (modules) => group(modules).members,
+    placesOf: (modules) => group(modules).places,
     placementsOf: (modules) => {
       if (placed?.modules !== modules) placed = { modules, placements: indexPlacements(modules) };
       return placed.placements;
@@ -67,15 +75,23 @@ export function createSourceMemory(): SourceMemory {
   };
 }
 
-function groupByHead(modules: readonly RegisteredModule[]): Map<string, RegisteredModule[]> {
+interface Grouped {
+  readonly modules: readonly RegisteredModule[];
+  readonly members: ReadonlyMap<string, readonly RegisteredModule[]>;
+  readonly places: ReadonlyMap<Name, MemberPlace>;
+}
+
+function groupByHead(modules: readonly RegisteredModule[]): Omit<Grouped, "modules"> {
   const members = new Map<string, RegisteredModule[]>();
-  for (const module of modules) {
+  const places = new Map<Name, MemberPlace>();
+  for (const [order, module] of modules.entries()) {
     const head = `${module.repository}#${module.branch}`;
-    const own = members.get(head);
-    if (own === undefined) members.set(head, [module]);
-    else own.push(module);
+    const own = members.get(head) ?? [];
+    members.set(head, own);
+    places.set(module.module, { head, at: own.length, order });
+    own.push(module);
   }
-  return members;
+  return { members, places };
 }
 
 function isSame(before: readonly Claim[], now: readonly Claim[]): boolean {
@@ -84,7 +100,11 @@ function isSame(before: readonly Claim[], now: readonly Claim[]): boolean {
     now.every((claim, at) => {
       const was = before[at];
       return (
-        was !== undefined && claim.module === was.module && claim.language === was.language && hasSameNames(claim, was)
+        was === claim ||
+        (was !== undefined &&
+          claim.module === was.module &&
+          claim.language === was.language &&
+          hasSameNames(claim, was))
       );
     })
   );

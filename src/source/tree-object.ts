@@ -9,6 +9,8 @@ export type NamedEntry = Omit<TreeEntry, "path" | "bytes"> & { readonly name: st
 export interface TreeObject {
   readonly id: ObjectId;
   entries(): readonly NamedEntry[];
+  /** The entry of that name; null: there is none. Without taking the others apart. */
+  find(name: string): NamedEntry | null;
   readonly bytes: Buffer;
   /** Where each entry begins, and the end. */
   starts(): readonly number[];
@@ -30,7 +32,28 @@ export function createTreeObject(id: ObjectId, bytes: Buffer): TreeObject {
       (entries ??= findStarts()
         .slice(0, -1)
         .map((at) => parseEntry(bytes, at, idBytes))),
+    find: (name) => {
+      const wanted = Buffer.from(` ${name}\0`, "utf8");
+      // An id may hold the same bytes: only what stands where an entry's name does is one.
+      for (let at = bytes.indexOf(wanted); at !== -1; at = bytes.indexOf(wanted, at + 1)) {
+        const start = lastAtOrBefore(findStarts(), at);
+        if (bytes.indexOf(0x20, start) === at) return parseEntry(bytes, start, idBytes);
+      }
+      return null;
+    },
   };
+}
+
+/** `sorted` begins with 0. */
+function lastAtOrBefore(sorted: readonly number[], limit: number): number {
+  let low = 0;
+  let high = sorted.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((sorted[middle] ?? 0) <= limit) low = middle;
+    else high = middle - 1;
+  }
+  return sorted[low] ?? 0;
 }
 
 function listStarts(bytes: Buffer, idBytes: number): number[] {
