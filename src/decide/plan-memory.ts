@@ -16,6 +16,12 @@ export interface PlanMemory {
   graphOf(modules: BuildFacts["modules"]): BuildGraph;
   /** Everything that depends on a module, by edges as they are and as they were; sorted. */
   inboundOf(modules: BuildFacts["modules"]): ReadonlyMap<Name, ReadonlySet<Name>>;
+  /** What is reached from these; of the same roots over the same edges `workOut` is not asked again. */
+  reachedFrom(
+    modules: BuildFacts["modules"],
+    roots: readonly Name[],
+    workOut: (inbound: ReadonlyMap<Name, ReadonlySet<Name>>) => readonly Reached[],
+  ): readonly Reached[];
   /** `sortOut`: of equal stands it is not asked again, and the plan is the same object. */
   planOf(
     facts: BuildFacts,
@@ -24,6 +30,13 @@ export interface PlanMemory {
   ): BuildPlan;
   /** `closure` is that of `module`, and its inputs. The same object again where it is equal. */
   inputsOf(module: ModuleFacts, closure: Closure): { readonly closure: Closure; readonly inputs: Digest };
+}
+
+/** A module that a root reaches over edges; `said`: the imports on the way, as far as they are said. Null: it is the root. */
+export interface Reached {
+  readonly module: Name;
+  readonly root: Name;
+  readonly said: string | null;
 }
 
 /** A plan, and the modules that stand otherwise since. */
@@ -45,9 +58,17 @@ export function createPlanMemory(): PlanMemory {
     ({ modules }) => listInbound({ modules }),
   );
   let plans: readonly { readonly seen: SeenStands; readonly plan: BuildPlan }[] = [];
+  let spread: Spread | null = null;
   const memory: PlanMemory = {
     graphOf,
     inboundOf,
+    reachedFrom: (modules, roots, workOut) => {
+      const inbound = inboundOf(modules);
+      const from = roots.join(" ");
+      if (spread === null || spread.inbound !== inbound || spread.from !== from)
+        spread = { inbound, from, reached: workOut(inbound) };
+      return spread.reached;
+    },
     planOf: (facts, graph, sortOut) => {
       const last = plans.find(({ seen }) => seen.modules === facts.modules) ?? plans[0];
       const seen = workOutStands(facts, { graph, memory, last: last?.seen ?? null });
@@ -69,6 +90,12 @@ export function createPlanMemory(): PlanMemory {
     },
   };
   return memory;
+}
+
+interface Spread {
+  readonly inbound: ReadonlyMap<Name, ReadonlySet<Name>>;
+  readonly from: string;
+  readonly reached: readonly Reached[];
 }
 
 /** The last answer, while every module is what it was. */

@@ -4,7 +4,7 @@ import type { BuildFacts, ModuleFacts } from "./build-facts.ts";
 import { explainBuild, explainOwn } from "./explain-build.ts";
 import { explainMove, type Explaining, findMoved, sayCommits } from "./explain-move.ts";
 import { placeInOrder } from "./place-in-order.ts";
-import { createPlanMemory, type PlanMemory } from "./plan-memory.ts";
+import { createPlanMemory, type PlanMemory, type Reached } from "./plan-memory.ts";
 import { planBuilds, type BuildPlan, type PlannedBuild } from "./plan-builds.ts";
 import { sayEdge } from "./say-edge.ts";
 
@@ -32,58 +32,65 @@ export function rebuildSet(facts: BuildFacts, options: RebuildOptions = {}): Ann
   const memory = options.memory ?? createPlanMemory();
   const plan = options.plan ?? planBuilds(facts, memory);
   const causes = listOutOfDate({ ...facts, now: options.saidAt ?? null }, facts, plan);
-  const inbound = memory.inboundOf(facts.modules);
-  const reached = [...causes.keys()];
-  for (const module of reached) {
-    const cause = causes.get(module);
-    if (cause === undefined) continue;
-    for (const dependent of inbound.get(module) ?? []) {
-      if (causes.has(dependent)) continue;
-      const asked = facts.modules.get(dependent);
-      if (asked === undefined) continue;
-      const next = addStep(cause, sayEdge(asked, module));
-      causes.set(dependent, { ...next, why: `${dependent} may be out of date: ${next.chain}${sayRest(next.steps)}` });
-      reached.push(dependent);
-    }
-  }
+  const roots = [...causes.keys()];
+  const reached = memory.reachedFrom(facts.modules, roots, (inbound) =>
+    sortByPlace(spread(facts, roots, inbound), plan.order),
+  );
   const unbuildable = new Set([...plan.broken, ...plan.cannotTell].map((row) => row.module));
   const announced: Announced[] = [];
-  for (const module of inOrder([...causes.keys()], plan.order)) {
-    const cause = causes.get(module);
-    if (cause !== undefined && !unbuildable.has(module)) announced.push({ module, why: cause.why });
+  for (const { module, root, said } of reached) {
+    const cause = causes.get(root);
+    if (cause === undefined || unbuildable.has(module)) continue;
+    const why = said === null ? cause.why : `${module} may be out of date: ${cause.moved}${said}`;
+    announced.push({ module, why });
   }
   return announced;
 }
 
-/** Of few nobody goes through the whole order. */
-function inOrder(names: readonly Name[], order: readonly Name[]): readonly Name[] {
-  if (names.length * 8 > order.length) return order;
-  const places = placeInOrder(order);
-  const placeOf = (name: Name): number => places.get(name) ?? Number.MAX_SAFE_INTEGER;
-  return names.filter((name) => places.has(name)).toSorted((a, b) => placeOf(a) - placeOf(b));
+/** The roots, and everything that edges lead to from them, each by the first way that is found. */
+function spread(
+  facts: Pick<BuildFacts, "modules">,
+  roots: readonly Name[],
+  inbound: ReadonlyMap<Name, ReadonlySet<Name>>,
+): Reached[] {
+  const reached = roots.map((module) => ({ module, root: module, steps: 0, chain: "" }));
+  const known = new Set(roots);
+  for (const { module, root, steps, chain } of reached)
+    for (const dependent of inbound.get(module) ?? []) {
+      const asked = facts.modules.get(dependent);
+      if (asked === undefined || known.has(dependent)) continue;
+      known.add(dependent);
+      const longer = steps < edgesSaid ? `${chain}; ${sayEdge(asked, module)}` : chain;
+      reached.push({ module: dependent, root, steps: steps + 1, chain: longer });
+    }
+  return reached.map(({ module, root, steps, chain }) => ({
+    module,
+    root,
+    said: steps === 0 ? null : `${chain}${sayRest(steps)}`,
+  }));
 }
 
-function addStep({ chain, steps }: Cause, edge: string): Pick<Cause, "chain" | "steps"> {
-  return { chain: steps < edgesSaid ? `${chain}; ${edge}` : chain, steps: steps + 1 };
+/** In build order; what has no place in it is left out. */
+function sortByPlace(reached: readonly Reached[], order: readonly Name[]): readonly Reached[] {
+  const places = placeInOrder(order);
+  const placeOf = ({ module }: Reached): number => places.get(module) ?? 0;
+  return reached.filter(({ module }) => places.has(module)).toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 function sayRest(steps: number): string {
   return steps > edgesSaid ? `; and ${steps - edgesSaid} more steps` : "";
 }
 
-/** Why a module is in the set: what moved first, and the imports that lead from there to it. */
+/** Why a module is out of date of its own, and how others are told of it. */
 interface Cause {
-  /** As far as it is said. */
-  readonly chain: string;
-  readonly steps: number;
+  readonly moved: string;
   readonly why: string;
 }
 
 /** What is built now, what is under way, and what would be if it did not wait. */
 function listOutOfDate(explaining: Explaining, facts: BuildFacts, plan: BuildPlan): Map<Name, Cause> {
   const causes = new Map<Name, Cause>();
-  const add = (module: Name, root: string, why: string): void =>
-    void causes.set(module, { chain: root, steps: 0, why });
+  const add = (module: Name, moved: string, why: string): void => void causes.set(module, { moved, why });
   for (const ready of plan.ready) {
     const own = facts.modules.get(ready.module);
     const why = own === undefined ? ready.why : explainReady(explaining, own, ready);
