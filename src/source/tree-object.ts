@@ -34,10 +34,10 @@ export function createTreeObject(id: ObjectId, bytes: Buffer): TreeObject {
         .map((at) => parseEntry(bytes, at, idBytes))),
     find: (name) => {
       const wanted = Buffer.from(` ${name}\0`, "utf8");
-      // An id may hold the same bytes: only what stands where an entry's name does is one.
+      // An id may hold the same bytes: what counts is the name of the entry that they lie in.
       for (let at = bytes.indexOf(wanted); at !== -1; at = bytes.indexOf(wanted, at + 1)) {
-        const start = lastAtOrBefore(findStarts(), at);
-        if (bytes.indexOf(0x20, start) === at) return parseEntry(bytes, start, idBytes);
+        const entry = parseEntry(bytes, lastAtOrBefore(findStarts(), at), idBytes);
+        if (entry.name === name) return entry;
       }
       return null;
     },
