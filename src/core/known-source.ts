@@ -13,8 +13,9 @@ export const knownSourceSchema = z.strictObject({
   sourceKey: z.string(),
   /** Which module publishes which name, and where every module lies. */
   namesKey: z.string(),
-  /** Null: its manifest cannot be read, or nobody reads its language. */
+  /** Null: its manifest cannot be read, nor could it before, or nobody reads its language. */
   language: z.string().nullable(),
+  /** What counts for others: of one that cannot be read any more the names that it had. */
   publishes: z.array(z.string()),
   /** Of its fact files, lock files left out. */
   factsKey: z.string(),

@@ -1,6 +1,6 @@
 import type { Name, ObjectId } from "../core/names.ts";
 import type { KnownSource } from "../core/known-source.ts";
-import { type AwayModule, claimsOf, doubtProblem, listUnread } from "./away.ts";
+import { type AwayModule, claimOf, claimsOf, doubtProblem, listUnread } from "./away.ts";
 import type { CompareSources } from "./compare-sources.ts";
 import { deriveModule } from "./derive-edges.ts";
 import { findStale } from "./find-stale.ts";
@@ -84,23 +84,46 @@ function sayImportAway(name: Name, why: string | undefined): string {
 }
 
 /** What every module publishes: of those that were read by their reader, of the others as it is known. */
-function readNames({ seen, away, reading, readers }: Work): {
+function readNames({ seen, away, known: recorded, reading, readers }: Work): {
   readonly claims: readonly Claim[];
-  readonly own: ReadonlyMap<Name, PublishedNames>;
+  readonly own: ReadonlyMap<Name, OwnNames>;
 } {
-  const own = new Map<Name, PublishedNames>();
+  const own = new Map<Name, OwnNames>();
   const claims: Claim[] = [];
   for (const { module: of, known, claim } of seen.all) {
     if (claim !== null) claims.push(claim);
     if (known !== null) continue;
     const folder = reading.folders.get(of.module);
-    const reader = readerOf(readers, folder);
-    if (folder === undefined || reader === undefined) continue;
-    const said = reader.publishNames({ facts: folder.facts, files: folder.files.map((file) => file.path) });
+    if (folder === undefined) continue;
+    const said = sayOwnNames(folder, readers, claimOf(of.module, recorded.get(of.module) ?? null));
     own.set(of.module, said);
-    claims.push({ module: of.module, language: reader.language, names: said.names });
+    if (said.claim !== null) claims.push(said.claim);
   }
   return { claims: [...claims, ...claimsOf(away)], own };
+}
+
+interface OwnNames {
+  /** What its reader says; undefined: nobody can read it. */
+  readonly said: PublishedNames | undefined;
+  /** What counts for others. */
+  readonly claim: Claim | null;
+}
+
+/**
+ * A module whose manifest or names cannot be read still is who it was: those who import it wait for it, instead of being told
+ * that nobody publishes what they import. One that has no folder any more publishes nothing.
+ */
+function sayOwnNames(folder: ModuleFolder, readers: ReadonlyMap<string, ImportReader>, before: Claim | null): OwnNames {
+  const { module } = folder.module;
+  const reader = readerOf(readers, folder);
+  if (reader === undefined) return { said: undefined, claim: folder.problem?.stage === "manifest" ? before : null };
+  const said = reader.publishNames({ facts: folder.facts, files: folder.files.map((file) => file.path) });
+  const isUnread = said.names.length === 0 && said.findings.some(({ severity }) => severity === "error");
+  const isSameLanguage = before?.language === reader.language;
+  return {
+    said,
+    claim: isUnread && isSameLanguage ? before : { module, language: reader.language, names: said.names },
+  };
 }
 
 function readerOf(
@@ -132,7 +155,7 @@ function factsOf(readers: ReadonlyMap<string, ImportReader>, folder: ModuleFolde
 
 interface Derive extends Work {
   readonly published: Published;
-  readonly own: ReadonlyMap<Name, PublishedNames>;
+  readonly own: ReadonlyMap<Name, OwnNames>;
   readonly imports: ReadonlyMap<string, FileImports>;
   readonly factsKey: (module: Name) => string | null;
 }
@@ -142,9 +165,8 @@ function deriveOne(work: Derive, one: SeenFolder, asked: Set<Name>): SourceFacts
   const folder = work.reading.folders.get(one.module.module);
   if (folder === undefined) throw new Error(`the folder of ${one.module.module} was to be read`);
   const reader = readerOf(work.readers, folder);
-  const own =
-    work.own.get(one.module.module) ??
-    reader?.publishNames({ facts: folder.facts, files: folder.files.map((file) => file.path) });
+  const before = claimOf(one.module.module, work.known.get(one.module.module) ?? null);
+  const { said: own, claim } = work.own.get(one.module.module) ?? sayOwnNames(folder, work.readers, before);
   const uses = new Map<Name, string>();
   let missing = false;
   const facts = deriveModule({
@@ -174,9 +196,9 @@ function deriveOne(work: Derive, one: SeenFolder, asked: Set<Name>): SourceFacts
           commit: work.commitOf(one),
           folder: one.folder,
           sourceKey: one.sourceKey,
-          namesKey: work.published.key(reader?.language ?? ""),
-          language: reader?.language ?? null,
-          publishes: [...facts.publishes],
+          namesKey: work.published.key(claim?.language ?? ""),
+          language: claim?.language ?? null,
+          publishes: [...(claim?.names ?? [])],
           factsKey: factsKeyOf(factsOf(work.readers, folder)),
           uses: Object.fromEntries(uses),
         };

@@ -29,8 +29,8 @@ interface Bed {
   ): Promise<Comparison>;
   /** From now on by a controller that has no clone yet: that of a new machine, or whose disk was lost. */
   move(): Promise<void>;
-  /** Everything read anew. */
-  whole(modules: readonly RegisteredModule[]): Promise<Comparison>;
+  /** Everything read anew; of what was known only the names count that a module had which cannot be read now. */
+  whole(modules: readonly RegisteredModule[], remembered?: Pick<Remembered, "known">): Promise<Comparison>;
 }
 
 async function createBed(): Promise<Bed> {
@@ -63,7 +63,10 @@ async function createBed(): Promise<Bed> {
     move: async () => {
       repository = await open();
     },
-    whole: (modules) => compare(modules, new Map()),
+    whole: (modules, { known } = { known: new Map<string, KnownSource>() }) => {
+      const names = [...known].map(([name, of]) => [name, { ...of, commit: "0".repeat(40), sourceKey: "" }] as const);
+      return compare(modules, new Map(names));
+    },
     next: async (modules, { known, facts, memory }, readers) => {
       const comparison = await compare(modules, known, memory, readers);
       for (const read of comparison.modules) {
@@ -187,8 +190,9 @@ describe("a comparison that knows what it read before", () => {
             const { known, facts } = remembered;
             await bed.next(modules, { ...remembered, known: new Map(known), facts: new Map(facts) });
           }
+          const before = { known: new Map(remembered.known) };
           await bed.next(modules, remembered);
-          const whole = await bed.whole(modules);
+          const whole = await bed.whole(modules, before);
           const told = modules.map(({ module }) => ({ ...remembered.facts.get(module), known: null }));
           expect(told).toEqual(whole.modules.map((facts) => ({ ...facts, known: null })));
         }

@@ -12,11 +12,13 @@ const inside: Resolution = { owner: null, finding: null };
 /** The module path of go.mod. Packages below it are the module's too: an import of one is an import of the module. */
 export function publishGoName({ facts }: ModuleText): PublishedNames {
   const text = facts.get(goModFile);
-  const { module } = readGoMod(text ?? "");
-  if (text === undefined || module === "") return { names: [], findings: [] };
+  const { module, findings } = readGoMod(text ?? "");
   const say = (severity: "error" | "warning", message: string): Finding => {
     return { severity, file: goModFile, line: 0, message };
   };
+  if (text === undefined) return { names: [], findings: [] };
+  if (module === "")
+    return { names: [], findings: [...findings, say("error", "names no module: its first line is `module PATH`")] };
   if (!isModulePath(module)) return { names: [], findings: [say("error", `${module} is no path of a module`)] };
   if (goStandardPackages.has(module))
     return {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { KnownSource } from "../../../src/core/known-source.ts";
 import type { ObjectId } from "../../../src/core/names.ts";
 import { compareSources, type Comparison, headKey } from "../../../src/source/compare-sources.ts";
 import { createMemoryImportCache } from "../../../src/source/imports/import-cache.ts";
@@ -16,6 +17,8 @@ export interface SourceBed {
   compare(modules: readonly string[]): Promise<Comparison>;
   /** The same, by module. */
   facts(modules: readonly string[]): Promise<Readonly<Record<string, SourceFacts>>>;
+  /** The same, by a controller that keeps what it read: only what moved is read again. */
+  factsSince(modules: readonly string[]): Promise<Readonly<Record<string, SourceFacts>>>;
 }
 
 export async function createSourceBed(repositories: readonly string[] = ["code"]): Promise<SourceBed> {
@@ -29,11 +32,16 @@ export async function createSourceBed(repositories: readonly string[] = ["code"]
     clones.set(name, await openRepository({ url: origin.dir, dir: join(folder, `${name}.git`) }));
   }
   const cache = createMemoryImportCache();
-  const compare = async (modules: readonly string[]): Promise<Comparison> => {
+  const known = new Map<string, KnownSource>();
+  const kept: Record<string, SourceFacts> = {};
+  const compare = async (
+    modules: readonly string[],
+    before: ReadonlyMap<string, KnownSource> = new Map(),
+  ): Promise<Comparison> => {
     const heads = new Map<string, ObjectId | null>();
     for (const [name, clone] of clones)
       heads.set(headKey(name, "main"), (await clone.lookAtHeads(["main"])).get("main") ?? null);
-    return compareSources({ modules: modules.map(toModule), repositories: clones, heads, cache });
+    return compareSources({ modules: modules.map(toModule), repositories: clones, heads, cache, known: before });
   };
   return {
     origin: (repository) => {
@@ -41,7 +49,15 @@ export async function createSourceBed(repositories: readonly string[] = ["code"]
       if (origin === undefined) throw new Error(`no repository ${repository} in this bed`);
       return origin;
     },
-    compare,
+    compare: (modules) => compare(modules),
+    factsSince: async (modules) => {
+      for (const facts of (await compare(modules, new Map(known))).modules) {
+        kept[facts.module] = facts;
+        if (facts.known === null) known.delete(facts.module);
+        else known.set(facts.module, facts.known);
+      }
+      return { ...kept };
+    },
     facts: async (modules) =>
       Object.fromEntries((await compare(modules)).modules.map((facts) => [facts.module, facts] as const)),
   };
