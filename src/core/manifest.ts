@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { nameSchema } from "./names.ts";
+import { configKeyPattern } from "./placeholder.ts";
 
 /** What a provider can make for a consumer. One host provider per kind. */
 export const provisionKindSchema = z.enum(["postgresql", "rabbitmq"]);
@@ -86,7 +87,7 @@ export const manifestSchema = z.strictObject({
   service: serviceManifestSchema.optional(),
   files: z.array(manifestFileSchema).max(64).default([]),
   /** Defaults for `${config.KEY}`; an assignment overrides them. A key without default must be assigned. */
-  config: z.record(z.string().regex(/^[a-z][A-Za-z0-9]{0,63}$/), z.string().max(4096)).default({}),
+  config: z.record(z.string().regex(configKeyPattern), z.string().max(4096)).default({}),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { nameSchema } from "./names.ts";
+import { configKeyPattern } from "./placeholder.ts";
 
 /** A DNS name or an address under which other nodes reach this one. */
 export const addressSchema = z
@@ -21,7 +22,7 @@ export type HostKeys = z.infer<typeof hostKeysSchema>;
 export const assignmentSchema = z.strictObject({
   node: nameSchema,
   module: nameSchema,
-  config: z.record(z.string().regex(/^[a-z][A-Za-z0-9]{0,63}$/), z.string().max(4096)),
+  config: z.record(z.string().regex(configKeyPattern), z.string().max(4096)),
   /** Requirement name → `module@node`, where more than one provider could satisfy it. */
   providers: z.record(nameSchema, z.string().regex(/^[a-z][a-z0-9-]{0,62}@[a-z][a-z0-9-]{0,62}$/)),
 });

@@ -45,10 +45,11 @@ export function compose(world: World, name: Name, pins: Pins): Composition {
     ...resolved.problems,
     ...parts.problems,
   ];
-  if (problems.length > 0) return notWorkedOut(name, problems);
+  const chosenBuilds = Object.fromEntries(chosen.map(({ module, artifact }) => [module, artifact.digest]));
+  if (problems.length > 0) return { ...notWorkedOut(name, problems), builds: chosenBuilds };
   const content: Content = {
     node: name,
-    builds: Object.fromEntries(chosen.map(({ module, artifact }) => [module, artifact.digest])),
+    builds: chosenBuilds,
     resources: parts.resources.toSorted((a, b) => compareText(a.id, b.id)),
   };
   return {
@@ -109,7 +110,7 @@ function listGranted(
   ];
 }
 
-function notWorkedOut(node: Name, problems: readonly Problem[]): Composition {
+function notWorkedOut(node: Name, problems: readonly Problem[]): Extract<Composition, { kind: "not-worked-out" }> {
   const sorted = problems.toSorted(
     (a, b) => compareText(a.module ?? "", b.module ?? "") || compareText(a.code, b.code) || compareText(a.why, b.why),
   );

@@ -23,7 +23,13 @@ export type Composition =
       /** Sentences: modules left out because they were never sent here (pinned only), settings that nothing reads. */
       readonly notes: readonly string[];
     }
-  | { readonly kind: "not-worked-out"; readonly node: Name; readonly problems: readonly Problem[] }
+  | {
+      readonly kind: "not-worked-out";
+      readonly node: Name;
+      readonly problems: readonly Problem[];
+      /** What it would have been composed of, those with a problem too. Left out: that was not known either. */
+      readonly builds?: Readonly<Record<Name, Digest>>;
+    }
   | { readonly kind: "held"; readonly node: Name; readonly holds: readonly Hold[] };
 
 /** Why the mesh cannot say what a node should be. */

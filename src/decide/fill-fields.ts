@@ -1,3 +1,4 @@
+import { placeholderWords } from "../core/placeholder.ts";
 import type { ChosenModule } from "./choose-builds.ts";
 import type { Problem } from "./composition.ts";
 import { fillTemplate } from "./fill-template.ts";
@@ -29,7 +30,7 @@ export function fillFields<K extends string>(
       return { code: "missing-config", module, why };
     }),
     ...[...unknown].map((name): Problem => {
-      const why = `${module}: \${${name}} in ${where} means nothing here: config.KEY, node.address, data, artifact and etc do`;
+      const why = `${module}: \${${name}} in ${where} means nothing here: ${placeholderWords.join(", ")} do`;
       return { code: "bad-config", module, why };
     }),
   ];

@@ -1,3 +1,5 @@
+import { readPlaceholder } from "../core/placeholder.ts";
+
 /** What `${…}` in a manifest's text stands for. `${data}`, `${artifact}` and `${etc}` are paths: the host fills them in. */
 export interface TemplateValues {
   readonly config: Readonly<Record<string, string>>;
@@ -13,23 +15,26 @@ export interface FilledTemplate {
   readonly unknown: readonly string[];
 }
 
-const hostPlaceholders: ReadonlySet<string> = new Set(["data", "artifact", "etc"]);
-
 /** Fills once: what a value brings in is not filled again. */
 export function fillTemplate(template: string, values: TemplateValues): FilledTemplate {
   const missing: string[] = [];
   const unknown: string[] = [];
   const text = template.replace(/\$\{([^{}]*)\}/g, (whole, name: string) => {
-    if (hostPlaceholders.has(name)) return whole;
-    if (name === "node.address") return values.address;
-    if (!name.startsWith("config.")) {
-      unknown.push(name);
-      return whole;
+    const placeholder = readPlaceholder(name);
+    switch (placeholder.kind) {
+      case "host":
+        return whole;
+      case "address":
+        return values.address;
+      case "unknown":
+        unknown.push(name);
+        return whole;
+      case "config": {
+        const value = Object.hasOwn(values.config, placeholder.key) ? values.config[placeholder.key] : undefined;
+        if (value === undefined) missing.push(placeholder.key);
+        return value ?? whole;
+      }
     }
-    const key = name.slice("config.".length);
-    const value = Object.hasOwn(values.config, key) ? values.config[key] : undefined;
-    if (value === undefined) missing.push(key);
-    return value ?? whole;
   });
   return { text, missing, unknown };
 }

@@ -1,5 +1,7 @@
+import type { Name } from "../core/names.ts";
 import type { Problem } from "./composition.ts";
 import { compareOrder, describeOrder } from "./order.ts";
+import { compareText, listNames } from "./short-names.ts";
 import type { Finding } from "./situation.ts";
 import type { SituationFacts } from "./situation-facts.ts";
 
@@ -12,8 +14,12 @@ export function findingsOfRecords(facts: SituationFacts): Finding[] {
   const awaited = composition.kind === "not-worked-out" ? composition.problems.find(isNotEnrolled) : undefined;
   if (awaited !== undefined) return [{ word: "never-told", since: null, why: awaited.why, awaits: "enrolment" }];
   if (composition.kind === "not-worked-out") {
-    const why = composition.problems.map((problem) => problem.why).join("; ");
-    findings.push({ word: "not-worked-out", since: changedSince, why });
+    const heldUp = modulesHeldUp(facts);
+    const why = [
+      ...composition.problems.map((problem) => problem.why),
+      ...(heldUp.length === 0 ? [] : [`until then nothing new of ${listNames(heldUp)} reaches it either`]),
+    ].join("; ");
+    findings.push({ word: "not-worked-out", since: changedSince, why, ...(heldUp.length === 0 ? {} : { heldUp }) });
   }
   if (composition.kind === "held") {
     findings.push({ word: "held", since: changedSince, why: composition.holds.map((hold) => hold.why).join("; ") });
@@ -34,6 +40,17 @@ export function findingsOfRecords(facts: SituationFacts): Finding[] {
     findings.push({ word: "held", since: lastTold.at, why: lastTold.why });
   }
   return [...findings, { word: "out-of-date", since: changedSince, why: explainDifference(facts, sent) }];
+}
+
+/** Modules without a problem of their own that this node would be sent something new of, were it worked out. Sorted. */
+function modulesHeldUp({ composition, sent }: Pick<SituationFacts, "composition" | "sent">): Name[] {
+  if (composition.kind !== "not-worked-out" || composition.builds === undefined) return [];
+  const blamed = new Set(composition.problems.map((problem) => problem.module));
+  const last = sent?.builds ?? {};
+  return Object.entries(composition.builds)
+    .filter(([module, build]) => !blamed.has(module) && !(Object.hasOwn(last, module) && last[module] === build))
+    .map(([module]) => module)
+    .toSorted(compareText);
 }
 
 function isNotEnrolled({ code }: Problem): boolean {

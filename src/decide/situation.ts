@@ -29,6 +29,8 @@ export interface Finding {
   readonly why: string;
   /** What must come before a push can tell it anything. */
   readonly awaits?: "enrolment";
+  /** Modules that nothing is wrong with, and of which nothing new reaches the node meanwhile. */
+  readonly heldUp?: readonly Name[];
 }
 
 /** The word that comes first, and everything that holds. */

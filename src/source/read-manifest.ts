@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { buildEdgeKeys, type Manifest, manifestSchema } from "../core/manifest.ts";
 import type { Name } from "../core/names.ts";
 import { sayIssue } from "../core/say-issue.ts";
+import { checkManifest } from "./check-manifest.ts";
 import type { Finding } from "./finding.ts";
 
 export const manifestFile = "mesh.yaml";
@@ -52,6 +53,8 @@ export function readManifest(text: string, module: Name): ManifestReading {
     const message = `says module ${parsed.data.module}, but this folder is registered as ${module}: a rename is a new module`;
     return refuse([finding(lineOf(document, ["module"], lineAt), message)]);
   }
+  const wrong = checkManifest(parsed.data).map(({ path, message }) => finding(lineOf(document, path, lineAt), message));
+  if (wrong.length > 0) return refuse(wrong);
   return { kind: "manifest", manifest: parsed.data };
 }
 

@@ -100,3 +100,61 @@ describe("a hostile manifest is refused with its line (case 53)", () => {
     },
   );
 });
+
+describe("a manifest that no node could be told is refused where it is read, with its line", () => {
+  const head = "module: core\nlanguage: files\nconfig: { port: '1', hostName: a }\nservice:\n  command: [a]\n";
+  const words = "${config.KEY}, ${node.address}, ${data}, ${artifact}, ${etc}";
+  const offer = { host: "h", port: "1", admin: "a", adminUser: "u", adminPasswordFile: "/p" };
+  const provides = (changes: Partial<typeof offer>, more = ""): string =>
+    `provides: [${JSON.stringify({ kind: "rabbitmq", ...offer, ...changes })}${more}]\n`;
+  const env = (text: string): string => `  env:\n    PORT: ${JSON.stringify(text)}\n`;
+
+  it.each([
+    ["a slip in config", env("${confg.port}"), 7, `means nothing: ${words} do; did you mean \${config.port}?`],
+    ["a slip in config and in its key", env("${cofnig.prot}"), 7, "did you mean ${config.port}?"],
+    ["a key without config", env("a ${hostname} b"), 7, "did you mean ${config.hostName}?"],
+    ["a slip in node.address", env("${node.adress}"), 7, "did you mean ${node.address}?"],
+    ["a slip in data", env("${dat}"), 7, "did you mean ${data}?"],
+    ["a path", env("${../../secrets}"), 7, `service.env.PORT: \${../../secrets} means nothing: ${words} do`],
+    ["nothing at all", env("${}"), 7, "${} means nothing"],
+    ["a brace too many", env("${a{b}"), 7, "${a{b} means nothing"],
+    ["a provision", env("${provision.database.host}"), 7, "in the file that MESH_PROVISIONS names"],
+    ["a requirement", `${env("${db.host}")}requires: [{ name: db, kind: rabbitmq }]\n`, 7, "MESH_PROVISIONS"],
+    ["a key that cannot be assigned", env("${config.Port-2}"), 7, "names no key"],
+    [
+      "a health check of a file",
+      '  health:\n    http: "file:///etc/passwd"\n',
+      7,
+      "is no URL with http:// or https://",
+    ],
+    ["a health check that is a path", "  health: { http: /healthz }\n", 6, "is no URL with http://"],
+    ["a slip in a health check", "  health: { tcp: '${config.host}:${prot}' }\n", 6, "did you mean ${config.port}?"],
+    [
+      "a path of the host in an offer",
+      provides({ admin: "${data}/socket" }),
+      6,
+      "is filled in by the host, and not here",
+    ],
+    ["the module's files as a secret's place", provides({ adminPasswordFile: "${artifact}/p" }), 6, "and not here"],
+    ["a port that is none", provides({ port: "http" }), 6, 'provides.0.port: "http" is no port'],
+    ["a host that is none", provides({ host: "a b" }), 6, 'provides.0.host: "a b" is no address'],
+    ["an offer twice", provides({}, `, ${JSON.stringify({ kind: "rabbitmq", ...offer })}`), 6, "rabbitmq twice"],
+    [
+      "a requirement twice",
+      "requires:\n  - { name: a, kind: rabbitmq }\n  - { name: a, kind: postgresql }\n",
+      8,
+      "named a",
+    ],
+    ["a file in place of its provisions", "files:\n  - path: provisions\n    text: a\n", 7, "collides"],
+    ["a key in a file that cannot be assigned", 'files:\n  - path: a\n    text: "${config.}"\n', 8, "names no key"],
+  ])("%s", (_what, text, line, message) => {
+    expect(refusal(head + text)).toEqual({ line, message: expect.stringContaining(message) });
+  });
+
+  it("unless it means something: keys without a default, other placeholders in a file's text, a URL to be filled", () => {
+    const text = `${head}${env("${config.other}|${data}|${etc}|${artifact}|${node.address}|$HOME|$(x)|{a}")}  health: { http: "\${config.url}" }
+files: [{ path: run.sh, text: "\${HOME} \${confg.x} \${data}" }]
+`;
+    expect(readManifest(text, "core")).toMatchObject({ kind: "manifest" });
+  });
+});

@@ -13,6 +13,7 @@ import { listModuleLabels } from "../../store/module-labels.ts";
 import { getModule, type ModuleRecord } from "../../store/modules.ts";
 import { readStop } from "../../store/stop.ts";
 import { loadMeshView } from "../../store/situations.ts";
+import { findHeldUp, heldUpText } from "../find-held-up.ts";
 import { findMissingValues } from "../find-missing-values.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 import { situationLimits } from "../situation-limits.ts";
@@ -58,7 +59,8 @@ export const whyCommand: CommandDefinition = {
 
 type Part = Pick<CommandResult, "document" | "text"> | null;
 
-async function whyModule({ db, mesh, setup }: MeshConnection, name: Name, now: Date): Promise<Part> {
+async function whyModule(connection: MeshConnection, name: Name, now: Date): Promise<Part> {
+  const { db, mesh, setup } = connection;
   const record = await getModule(db, mesh, name);
   if (record === null) return null;
   const surroundings = await readSurroundings(db, mesh, { now, lostAfterMs: setup.settings.lostAfterMs });
@@ -70,9 +72,11 @@ async function whyModule({ db, mesh, setup }: MeshConnection, name: Name, now: D
   const [last] = await listBuilds(db, mesh, name, 1);
   const findings = { source: record.findings, build: last?.findings ?? [] };
   const labels = await readLabels({ db, mesh }, name, explanation);
+  const heldUp = await findHeldUp(connection, name, now);
+  const text = moduleWhyText(record, explanation, now, { failed, findings, labels });
   return {
-    document: { module: { ...said, failed, findings, ...labels } },
-    text: moduleWhyText(record, explanation, now, { failed, findings, labels }),
+    document: { module: { ...said, failed, findings, ...labels, heldUp } },
+    text: [text, heldUpText(name, heldUp)].filter((part) => part !== undefined).join("\n\n"),
   };
 }
 
