@@ -166,6 +166,12 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/node-add.ts")).nodeAddCommand,
   },
   {
+    words: "node remove",
+    summary: "take a node out of the mesh, and refuse its host from then on",
+    as: "operator",
+    load: async () => (await import("./commands/node-remove.ts")).nodeRemoveCommand,
+  },
+  {
     words: "node list",
     summary: "list the nodes",
     as: "viewer",
@@ -280,19 +286,3 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/completion.ts")).completionCommand,
   },
 ];
-
-/** The command that these words ask for, options between them ignored; null when they name none. */
-export function findCommand(argv: readonly string[]): CommandEntry | null {
-  const words: string[] = [];
-  for (let index = 0; index < argv.length && words.length < 3; index += 1) {
-    const word = argv[index] ?? "";
-    if (word === "--") break;
-    if (word === "--state") index += 1;
-    else if (!word.startsWith("-") && !(words.length === 0 && word === "help")) words.push(word);
-  }
-  for (let count = words.length; count > 0; count -= 1) {
-    const found = commandTable.find((entry) => entry.words === words.slice(0, count).join(" "));
-    if (found !== undefined) return found;
-  }
-  return null;
-}

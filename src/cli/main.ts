@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
-import { findCommand } from "./command-table.ts";
+import { findCommand } from "./find-command.ts";
 import { createContext } from "./real-context.ts";
 import { run } from "./run.ts";
 

@@ -1,6 +1,7 @@
 import { CommanderError } from "commander";
 import { InputError } from "../core/errors.ts";
-import { type CommandEntry, commandTable, findCommand } from "./command-table.ts";
+import { type CommandEntry, commandTable } from "./command-table.ts";
+import { findCommand } from "./find-command.ts";
 import type { CliContext } from "./context.ts";
 import type { ExitCode } from "../decide/exit-code.ts";
 import { answerForError, type ErrorAnswer } from "./answer-for-error.ts";

@@ -15,6 +15,7 @@ import { useToken } from "../store/enrolment.ts";
 import { keepClaim } from "../store/heed-claim.ts";
 import { getNode, recordContact } from "../store/nodes.ts";
 import { confirmWithdrawals } from "../store/provisions.ts";
+import { wasNodeRemoved } from "../store/remove-node.ts";
 import { getRoot } from "../store/roots.ts";
 import { recordDelivery } from "../store/webhooks.ts";
 import type { Trust } from "./trust.ts";
@@ -65,6 +66,7 @@ export function createGatewayRecords(parts: GatewayParts): GatewayRecords {
       return { ok: false, why: `this token is ${result}: make a new one with \`mesh host token ${node}\`` };
     },
     hostKeysOf: async (node) => (await getNode(db, mesh, node))?.keys ?? null,
+    wasRemoved: (node) => wasNodeRemoved(db, mesh, node),
     newestEnvelope: (node, after) => readNewest(parts, node, after),
     newestUnordered: (node, have) => readNewestUnordered(parts, node, have),
     rootAt: (version) => getRoot(db, mesh, version),

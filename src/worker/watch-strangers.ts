@@ -4,6 +4,7 @@ import type { Stranger } from "../link/gateway/gateway-context.ts";
 import { clearQuietConditions, listConditions, observeCondition, type Observation } from "../store/conditions.ts";
 import type { Database } from "../store/database.ts";
 import { listNodes } from "../store/nodes.ts";
+import { listRemovedNodes } from "../store/remove-node.ts";
 import { keepLooking, type Watch } from "./keep-looking.ts";
 import { watchTrouble } from "./note-trouble.ts";
 
@@ -81,7 +82,8 @@ function takeAll(heard: Map<string, Calls>): (readonly [string, Calls])[] {
 }
 
 async function listNames(db: Database, mesh: Name): Promise<ReadonlySet<string>> {
-  return new Set((await listNodes(db, mesh)).map(({ name }) => name));
+  const removed = await listRemovedNodes(db, mesh);
+  return new Set([...(await listNodes(db, mesh)), ...removed].map(({ name }) => name));
 }
 
 /** Whether one is still open. */
@@ -112,6 +114,15 @@ function describe(subject: string, { node, why }: Stranger, calls: number): Obse
       subject,
       message: `a host that calls itself ${node} presents a key, and no node has that name; ${times} of this kind since the controller started`,
       remedy: `where the records were restored to before it was registered: mesh node add ${node}, then on that machine mesh host enrol with a new --dir; else find out who calls`,
+      urgent: false,
+    };
+  }
+  if (why === "removed") {
+    return {
+      code,
+      subject,
+      message: `a host presents itself as ${node}, which was removed from this mesh; it is refused, and may still run what it was sent; ${times} since the controller started`,
+      remedy: `end the host on that machine; where it belongs to the mesh after all: mesh node add ${node}, then mesh host enrol there with a new --dir`,
       urgent: false,
     };
   }

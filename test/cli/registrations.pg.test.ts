@@ -60,6 +60,7 @@ describe("keeping the records", () => {
     ["a build of an unknown module", ["build", "web"], /there is no module web/],
     ["an unknown module", ["module", "show", "web"], /there is no module web/],
     ["a removal of an unknown module", ["module", "remove", "web"], /there is no module web/],
+    ["a removal of an unknown node", ["node", "remove", "shop-1"], /there is no node shop-1/],
     ["a removal of an unknown repository", ["repo", "remove", "shop"], /there is no repository shop/],
   ])("%s ends with 2 and its name", async (_what, argv, message) => {
     const ran = await bed.run(...argv);

@@ -140,6 +140,7 @@ const nameEdges: readonly (readonly [string, (name: string) => string[]])[] = [
   ["module add --repo", (name) => ["module", "add", "web", `--repo=${name}`]],
   ["module show", (name) => ["module", "show", "--", name]],
   ["module remove", (name) => ["module", "remove", "--", name]],
+  ["node remove", (name) => ["node", "remove", "--", name]],
   ["node add NAME", (name) => ["node", "add", "--address", "10.0.0.1", "--", name]],
   ["repo add NAME", (name) => ["repo", "add", "--", name, "/srv/x.git"]],
   ["repo remove", (name) => ["repo", "remove", "--", name]],

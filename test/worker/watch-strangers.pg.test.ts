@@ -49,6 +49,19 @@ describe("who calls as a host and is not known (R33, R35)", () => {
     ]);
   });
 
+  it("was removed: that is said by its name, not that it is a stranger", async () => {
+    await records.db.query("insert into removed_node (mesh, name, removed_by) values ($1, 'node-x', 'ann')", [mesh]);
+    start();
+    watch.note({ node: "node-x", why: "removed" });
+    expect(await written(1)).toMatchObject([
+      {
+        subject: "node-x",
+        message: expect.stringMatching(/presents itself as node-x, which was removed from this mesh; it is refused/),
+        remedy: expect.stringMatching(/^end the host on that machine/),
+      },
+    ]);
+  });
+
   it("fills no table, however many names a caller makes up", async () => {
     start();
     for (let name = 0; name < 5_000; name += 1) watch.note({ node: `made-up-${name}`, why: "not-enrolled" });

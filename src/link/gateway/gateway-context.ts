@@ -7,7 +7,7 @@ import type { GatewayRecords } from "./gateway-records.ts";
 import type { Waiters } from "./waiters.ts";
 
 /** Somebody who shows a proof as a host, with a key that the records do not know. The name is what it says of itself. */
-export type Stranger = { readonly node: string; readonly why: "not-enrolled" | "other-key" };
+export type Stranger = { readonly node: string; readonly why: "not-enrolled" | "other-key" | "removed" };
 
 /** How a call on a route went with the records: refused until a person mends them, or null for one that went through. */
 export type RecordsAnswer = { readonly route: string; readonly refused: RecordsRefusedError | null };

@@ -30,6 +30,8 @@ export type GatewayRecords = {
   }): Promise<EnrolOutcome>;
   /** Null: no such node, or it has not enrolled. */
   hostKeysOf(node: string): Promise<HostKeys | null>;
+  /** This was a node, and people removed it. Asked only of one without keys. */
+  wasRemoved(node: string): Promise<boolean>;
   /** The newest envelope for the node's present incarnation with an order above `after`; null: none. */
   newestEnvelope(node: string, after: Order | null): Promise<Uint8Array | null>;
   /** For a host that does not speak ordering: the newest, without its epoch; null: none, or it has that digest (R37). */

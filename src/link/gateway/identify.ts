@@ -43,8 +43,9 @@ function identifyHost({ records, guard, onStranger, nowMs }: GatewayContext): Id
         return { status: 403, reason: "not-your-node" };
       const keys = await records.hostKeysOf(read.proof.node);
       if (keys === null) {
-        onStranger({ node: read.proof.node, why: "not-enrolled" });
-        return { status: 401, reason: "unknown-node" };
+        const wasRemoved = await records.wasRemoved(read.proof.node);
+        onStranger({ node: read.proof.node, why: wasRemoved ? "removed" : "not-enrolled" });
+        return { status: 401, reason: wasRemoved ? "removed-node" : "unknown-node" };
       }
       request.signKey = keys.sign;
       request.node = read.proof.node;

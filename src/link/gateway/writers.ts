@@ -53,6 +53,7 @@ export function allowWrites(records: GatewayRecords, wake: (source: string) => v
   const mayFetchBlob = records.mayFetchBlob?.bind(records);
   return {
     hostKeysOf: records.hostKeysOf.bind(records),
+    wasRemoved: records.wasRemoved.bind(records),
     newestEnvelope: records.newestEnvelope.bind(records),
     newestUnordered: records.newestUnordered.bind(records),
     rootAt: records.rootAt.bind(records),

@@ -1,3 +1,4 @@
+import { compared } from "./compared-columns.ts";
 import type { DatabaseRole } from "./database-role.ts";
 
 /** `all`: the whole table, columns that come later among them. */
@@ -22,31 +23,6 @@ const write: Rights = { select: "all", insert: "all", update: "all" };
 const own: Rights = { select: "all", insert: "all", update: "all", delete: "all" };
 const append: Rights = { select: "all", insert: "all", delete: "all" };
 const everybodyReads = { viewer: read, operator: read, controller: read, builder: read };
-
-/** What the comparison writes about a module; who registered it wrote the rest. */
-const compared = [
-  "source_commit",
-  "source_commit_at",
-  "source_subject",
-  "tree",
-  "third_parties",
-  "manifest",
-  "findings",
-  "problem",
-  "moved",
-  "moves",
-  "known",
-  "wanted_inputs",
-  "standing",
-  "standing_why",
-  "fit_inputs",
-  "fit_artifact",
-  "compared_at",
-  "behind_since",
-  "held_commit",
-  "held_for",
-  "unread",
-];
 
 /**
  * Who may write what in the records: one row for each table. A table without a row fails its test, and nobody but the
@@ -128,14 +104,22 @@ export const tableRights: readonly TableRights[] = [
   { table: "wave", why: "opened and accounted for by decisions", ...everybodyReads, controller: own },
   {
     table: "node",
-    why: "people register a node; its keys come from its host, by a token, through the gateway alone",
+    why: "people register a node and remove it; its keys come from its host, by a token, through the gateway alone",
     viewer: read,
-    operator: { select: "all", insert: ["mesh", "name", "address"], update: ["address"] },
+    operator: { select: "all", insert: ["mesh", "name", "address"], update: ["address"], delete: "all" },
     controller: read,
     gateway: {
       select: "all",
       update: ["incarnation", "sign_key", "seal_key", "enrolled_at", "last_contact_at", "refused_reports", "protocol"],
     },
+  },
+  {
+    table: "removed_node",
+    why: "written as people remove a node; the gateway refuses its host by it",
+    viewer: read,
+    operator: write,
+    controller: read,
+    gateway: read,
   },
   {
     table: "enrolment_token",
@@ -153,9 +137,9 @@ export const tableRights: readonly TableRights[] = [
   },
   {
     table: "provision",
-    why: "minted and withdrawn by pushes; that a provider read it back as gone comes through the gateway",
+    why: "minted and withdrawn by pushes; that a provider read it back as gone comes through the gateway; with a node that people remove, the debts of its host are given up",
     viewer: read,
-    operator: read,
+    operator: { select: "all", update: ["state"] },
     controller: {
       select: "all",
       insert: "all",

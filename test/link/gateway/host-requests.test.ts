@@ -60,9 +60,12 @@ describe("proofs and reports", () => {
     expect(strangers).toEqual([]);
     expect(await call("node-a", strangerKey)).toMatchObject({ status: 401, reason: "proof-signature" });
     expect(await call("node-c", strangerKey)).toMatchObject({ status: 401, reason: "unknown-node" });
+    telling.records.removed.add("node-d").add("node-a");
+    expect(await call("node-d", strangerKey)).toMatchObject({ status: 401, reason: "removed-node" });
     expect(strangers).toEqual([
       { node: "node-a", why: "other-key" },
       { node: "node-c", why: "not-enrolled" },
+      { node: "node-d", why: "removed" },
     ]);
     await telling.close();
   });

@@ -10,6 +10,8 @@ type Envelope = { readonly order: Order; readonly bytes: Uint8Array };
 /** Records of one mesh in memory, and what was written to them. */
 export type MemoryRecords = GatewayRecords & {
   readonly hosts: Map<string, HostKeys>;
+  /** Nodes that were removed. */
+  readonly removed: Set<string>;
   readonly tokens: Map<string, string>;
   readonly blobs: Map<string, Buffer>;
   readonly reports: Report[];
@@ -37,6 +39,7 @@ export function createMemoryRecords(): MemoryRecords {
   };
   const records: MemoryRecords = {
     hosts: new Map(),
+    removed: new Set(),
     tokens: new Map(),
     blobs: new Map(),
     reports: [],
@@ -61,6 +64,10 @@ export function createMemoryRecords(): MemoryRecords {
     async hostKeysOf(node) {
       check();
       return records.hosts.get(node) ?? null;
+    },
+    async wasRemoved(node) {
+      check();
+      return records.removed.has(node) && !records.hosts.has(node);
     },
     async newestEnvelope(node, after) {
       check();

@@ -84,6 +84,7 @@ function asTheyAreNow(records: MemoryRecords): GatewayRecords {
   return {
     enrolHost: (request) => records.enrolHost(request),
     hostKeysOf: (node) => records.hostKeysOf(node),
+    wasRemoved: (node) => records.wasRemoved(node),
     newestEnvelope: (node, after) => records.newestEnvelope(node, after),
     newestUnordered: (node, have) => records.newestUnordered(node, have),
     keepUnordered: (node, report) => records.keepUnordered(node, report),
