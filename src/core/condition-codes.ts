@@ -1,5 +1,6 @@
 import { artifactConditionKinds } from "./artifact-conditions.ts";
 import { diskConditionKinds } from "./disk-conditions.ts";
+import { hostConditionKinds } from "./host-conditions.ts";
 
 /** One kind of condition: who watches what, who opens and who closes it (R33). Files are below `src`. */
 export interface ConditionKind {
@@ -159,27 +160,7 @@ export const conditionKinds: readonly ConditionKind[] = [
     urgent: "no",
     remedy: "see the controller's log",
   },
-  {
-    code: "unknown-host",
-    subject: "node, or `no node` for names that none has",
-    watches:
-      "somebody calls as a host, with a key that these records do not know; it is over when nobody did for 5 minutes",
-    opens: ["worker/watch-strangers.ts"],
-    closes: ["worker/watch-strangers.ts"],
-    // Anybody who reaches the port can open it.
-    urgent: "no",
-    remedy:
-      "where restored records lost its enrolment: `mesh host token NODE` and enrol it again; else find out who calls",
-  },
-  {
-    code: "stranger-watch-failing",
-    subject: "hosts",
-    watches: "the loop that keeps who calls without being known cannot go on",
-    opens: ["worker/watch-strangers.ts"],
-    closes: ["worker/watch-strangers.ts"],
-    urgent: "no",
-    remedy: "see the controller's log",
-  },
+  ...hostConditionKinds,
   {
     code: "push-did-not-settle",
     subject: "pushes",

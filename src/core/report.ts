@@ -4,6 +4,9 @@ import { orderSchema } from "./declaration.ts";
 import { resourceIdSchema } from "./resource.ts";
 import { tightDiskSchema } from "./tight-disk.ts";
 
+/** As `found` of a drift: it was there, as wanted, and is gone. */
+export const nothingThere = "nothing there";
+
 /** What the host read back of one resource; `applied` only when the read back matches (R43). */
 export const resourceReportSchema = z.object({
   id: resourceIdSchema,

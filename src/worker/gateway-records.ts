@@ -26,6 +26,8 @@ export interface GatewayParts {
   readonly artifacts: ArtifactStore;
   readonly trust: Pick<Trust, "rootBytes" | "renew" | "dropEpoch">;
   readonly wakes: DeclarationWakes;
+  /** Told of each report that is kept; nothing may be waited for. Left out: nobody wants to know. */
+  readonly onKept?: (report: Pick<Report, "node" | "resources">) => void;
 }
 
 /** Who waits for which node's next declaration: woken by NOTIFY, and all at once after a lost connection. */
@@ -72,13 +74,18 @@ export function createGatewayRecords(parts: GatewayParts): GatewayRecords {
     rootAt: (version) => getRoot(db, mesh, version),
     heedClaim: (node, has) => heed(parts, node, has),
     onDeclaration: (node, wake) => parts.wakes.subscribe(node, wake),
-    keepReport: (_node, report) => keep(parts, report),
-    keepUnordered: (_node, report) => keepUnordered(parts, report),
+    keepReport: async (_node, report) => tellOf(parts, report, await keep(parts, report)),
+    keepUnordered: async (_node, report) => tellOf(parts, report, await keepUnordered(parts, report)),
     statBlob: (digest) => artifacts.statBlob(digest),
     openBlob: (digest, range) => artifacts.openBlob(digest, range),
     recordContact: (node, protocol) => recordContact(db, mesh, node, protocol),
     recordWebhookDelivery: (source, delivery) => recordDelivery(db, mesh, { source, delivery }),
   };
+}
+
+function tellOf({ onKept }: GatewayParts, report: Pick<Report, "node" | "resources">, kept: KeptReport): KeptReport {
+  if (kept.outcome === "kept") onKept?.(report);
+  return kept;
 }
 
 async function readNewest(

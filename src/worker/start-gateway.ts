@@ -3,6 +3,7 @@ import { readPrivateFile } from "../disk/private-file.ts";
 import { createGateway } from "../link/gateway/create-gateway.ts";
 import { createDeclarationWakes, createGatewayRecords } from "./gateway-records.ts";
 import { roleName } from "../store/writers/database-role.ts";
+import { watchDrifts } from "./watch-drifts.ts";
 import { watchRefusedCalls } from "./watch-refused-calls.ts";
 import { watchStrangers } from "./watch-strangers.ts";
 import { hearDeclarations } from "./hear-declarations.ts";
@@ -26,6 +27,7 @@ export async function startGateway(
     log,
   });
   const strangers = watchStrangers({ db: parts.db, mesh: config.mesh, log });
+  const drifts = watchDrifts({ db: parts.db, mesh: config.mesh, log });
   const who = parts.roles.enforced ? roleName("gateway") : "the user of the database's address";
   const refusedCalls = watchRefusedCalls({ db: parts.db, mesh: config.mesh, log, who });
   const gateway = await createGateway({
@@ -36,6 +38,7 @@ export async function startGateway(
       artifacts: parts.artifacts,
       trust: parts.trust,
       wakes,
+      onKept: drifts.note,
     }),
     tls: {
       certPem: await readFile(config.gateway.certificateFile, "utf8"),
@@ -54,6 +57,7 @@ export async function startGateway(
       await gateway.close();
       await refusedCalls.stop();
       await strangers.stop();
+      await drifts.stop();
       await listener.close();
     },
   };

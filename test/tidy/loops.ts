@@ -66,6 +66,12 @@ export const loopFiles: readonly LoopFile[] = [
     trouble: { condition: "stranger-watch-failing" },
   },
   {
+    file: "worker/watch-drifts.ts",
+    count: 1,
+    what: "keeps what hosts found changed and put right",
+    trouble: { condition: "drift-watch-failing" },
+  },
+  {
     file: "worker/watch-artifacts.ts",
     count: 1,
     what: "looks whether artifacts that are needed are there",

@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { lstat, mkdir, open } from "node:fs/promises";
+import { nothingThere } from "../../core/report.ts";
 import type { ResourceOf } from "../../core/resource.ts";
 import type { NodeContext } from "../node-context.ts";
 import type { Owner } from "../service-user.ts";
@@ -59,7 +60,7 @@ export function createDirectoryHandler(
 
 export function diffDirectory(wanted: WantedDirectory, observed: ObservedDirectory): Difference | null {
   const wantedWords = describe(wanted.mode, wanted.owner);
-  if (observed.type === "missing") return { wanted: wantedWords, found: "nothing there" };
+  if (observed.type === "missing") return { wanted: wantedWords, found: nothingThere };
   if (observed.type === "other") return { wanted: wantedWords, found: "something that is no folder" };
   const foundWords = describe(observed.mode, observed.owner);
   return foundWords === wantedWords ? null : { wanted: wantedWords, found: foundWords };

@@ -1,0 +1,53 @@
+import type { ConditionKind } from "./condition-codes.ts";
+
+/** Conditions about hosts: who calls as one, and what one found on its machine. */
+export const hostConditionKinds: readonly ConditionKind[] = [
+  {
+    code: "unknown-host",
+    subject: "node, or `no node` for names that none has",
+    watches:
+      "somebody calls as a host, with a key that these records do not know; it is over when nobody did for 5 minutes",
+    opens: ["worker/watch-strangers.ts"],
+    closes: ["worker/watch-strangers.ts"],
+    // Anybody who reaches the port can open it.
+    urgent: "no",
+    remedy:
+      "where restored records lost its enrolment: `mesh host token NODE` and enrol it again; else find out who calls",
+  },
+  {
+    code: "stranger-watch-failing",
+    subject: "hosts",
+    watches: "the loop that keeps who calls without being known cannot go on",
+    opens: ["worker/watch-strangers.ts"],
+    closes: ["worker/watch-strangers.ts"],
+    urgent: "no",
+    remedy: "see the controller's log",
+  },
+  {
+    code: "drift-mended",
+    subject: "node",
+    watches: "a host found something otherwise than it had read it back, and put it right; over an hour after the last",
+    opens: ["decide/describe-drifts.ts", "worker/watch-drifts.ts"],
+    closes: ["worker/watch-drifts.ts"],
+    urgent: "no",
+    remedy: "find out who changes things on that machine; `mesh why NODE`",
+  },
+  {
+    code: "data-lost",
+    subject: "node/module",
+    watches: "a module's data folder was gone, and its host made it anew, empty",
+    opens: ["decide/describe-drifts.ts", "worker/watch-drifts.ts"],
+    closes: "a person",
+    urgent: "yes",
+    remedy: "put the data back from your backup, or see that nothing is missed",
+  },
+  {
+    code: "drift-watch-failing",
+    subject: "drift",
+    watches: "the loop that keeps what hosts found changed cannot go on",
+    opens: ["worker/watch-drifts.ts"],
+    closes: ["worker/watch-drifts.ts"],
+    urgent: "no",
+    remedy: "see the controller's log",
+  },
+];
