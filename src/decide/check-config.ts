@@ -27,6 +27,11 @@ export function checkConfig(config: Readonly<Record<string, string>>, manifests:
   };
 }
 
+/** Keys that a build with this manifest needs a value for, and has none: the node is *not worked out* then. Sorted. */
+export function listMissingConfig(config: Readonly<Record<string, string>>, manifest: Manifest): string[] {
+  return listConfigKeys(manifest).filter((key) => !Object.hasOwn(config, key) && !Object.hasOwn(manifest.config, key));
+}
+
 function isPort(text: string): boolean {
   return /^[1-9][0-9]{0,4}$/.test(text) && Number(text) <= 65_535;
 }

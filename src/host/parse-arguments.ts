@@ -26,6 +26,7 @@ export function parseArguments(words: readonly string[]): HostCommand {
   if (command !== "enrol" && command !== "run" && command !== "stop" && command !== "recover") {
     throw new InputError(command === undefined ? "no command" : `${command} is not a command`, usage);
   }
+  if (rest.includes("--help") || rest.includes("-h")) return { command: "help" };
   const options = readOptions(rest, optionNames[command]);
   // Before anything else that is missing: the token was seen already.
   if (options.has("token")) throw refuseToken();

@@ -74,6 +74,20 @@ describe("the configuration of an assignment", () => {
     });
   });
 
+  it("that lacks what the module needs is made, and says so: a node would not be worked out (R48)", async () => {
+    await readManifest();
+    const ran = await runIt("assign", "node-a", "web", "--set", "port=80");
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toMatch(
+      /^mesh: warning: greeting has no value and no default: until then node-a cannot be worked/,
+    );
+    expect(ran.stdout).toMatch(/next: mesh assign node-a web .*--set greeting=VALUE/);
+    const json = await runIt("assign", "node-a", "web", "--json");
+    expect(JSON.parse(json.stdout)).toMatchObject({ missing: ["greeting", "port"] });
+    const whole = await runIt("assign", "node-a", "web", "--set", "port=80", "--set", "greeting=hi");
+    expect([whole.stderr, whole.stdout]).toEqual(["", expect.stringMatching(/next: mesh plan node-a/)]);
+  });
+
   it("a key that is none is refused with the rule (R48)", async () => {
     const ran = await runIt("assign", "node-a", "web", "--set", "../x=1");
     expect(ran).toMatchObject({ code: 2, opened: false });

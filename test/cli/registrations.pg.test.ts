@@ -32,6 +32,7 @@ describe("keeping the records", () => {
       schema: "mesh.assign.v1",
       assignment: { node: "shop-1", module: "web", config: { port: "80", motd: "a=b" }, providers: {} },
       configChecked: false,
+      missing: [],
     });
     expect((await bed.run("node", "list")).stdout).toMatch(/shop-1 +10\.0\.0\.7 +not enrolled +heard never +web/);
     expect((await bed.run("module", "show", "web")).stdout).toContain("runs on");

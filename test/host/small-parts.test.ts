@@ -23,6 +23,8 @@ describe("words of the command line (R48)", () => {
       intervalMs: 5000,
       stopServicesOnExit: false,
     });
+    for (const words of [["enrol", "--help"], ["run", "-h"], ["stop", "--dir", "/x", "--help"], ["--help"]])
+      expect(parseArguments(words)).toEqual({ command: "help" });
     expect(parseArguments(["stop", "--dir=/x"])).toEqual({ command: "stop", dir: "/x" });
   });
 

@@ -2,8 +2,9 @@ import type { CommandDefinition } from "../command.ts";
 import { parseArgument, parseName, parsePairs } from "../arguments.ts";
 import { InputError } from "../../core/errors.ts";
 import type { Name } from "../../core/names.ts";
-import { assignmentSchema } from "../../core/node.ts";
-import { checkConfig } from "../../decide/check-config.ts";
+import type { Manifest } from "../../core/manifest.ts";
+import { type Assignment, assignmentSchema } from "../../core/node.ts";
+import { checkConfig, listMissingConfig } from "../../decide/check-config.ts";
 import { getArtifact } from "../../store/artifacts.ts";
 import { assign } from "../../store/assignments.ts";
 import { getModule, type ModuleRecord } from "../../store/modules.ts";
@@ -11,12 +12,14 @@ import type { Queryable } from "../../store/database.ts";
 import { getNode } from "../../store/nodes.ts";
 import { listNames } from "../../decide/short-names.ts";
 import { collect } from "../collect.ts";
+import { assignCommandLine } from "../text/assignment-words.ts";
 import { plainLine } from "../text/plain.ts";
 import { withMesh } from "../with-mesh.ts";
 
 const help = `
 Changes the mesh's records only: a push makes it so. Assigning again replaces the whole configuration. A key that the
-module does not read, or a port that is none, is refused; of a module whose manifest was never read nothing is checked.
+module does not read, or a port that is none, is refused; of a module whose manifest was never read nothing is checked. A key that it needs and has no value for yet is a
+warning: the assignment is made, and the node is not worked out until it is assigned again with that.
 
 Examples:
   mesh assign node-a meshboard --set port=8080
@@ -49,28 +52,51 @@ export const assignCommand: CommandDefinition = {
         throw new InputError(`there is no node ${node}`, "see mesh node list");
       const record = await getModule(db, mesh, module);
       if (record === null) throw new InputError(`there is no module ${module}`, "see mesh module list");
-      const isChecked = await refuseBadConfig(db, mesh, record, assignment.config);
+      const manifests = await listManifests(db, mesh, record);
+      const isChecked = refuseBadConfig(module, manifests, assignment.config);
       await assign(db, mesh, assignment);
+      const missing = manifests.composed === null ? [] : listMissingConfig(assignment.config, manifests.composed);
+      if (missing.length > 0) call.context.stderr.write(`mesh: warning: ${sayMissing(assignment, missing)}\n`);
       const unchecked = `\n  ${module}'s manifest was not read yet: whether it reads what --set gives could not be checked`;
       const said = `${module} is assigned to ${node}; nothing was sent${isChecked ? "" : unchecked}`;
       return {
         code: 0,
-        document: { assignment, configChecked: isChecked },
-        text: `${said}\n  next: mesh plan ${node}   then   mesh push ${node}`,
+        document: { assignment, configChecked: isChecked, missing },
+        text: `${said}\n  next: ${missing.length > 0 ? giveMissing(assignment, missing) : `mesh plan ${node}   then   mesh push ${node}`}`,
       };
     });
   },
 };
 
-/** Throws InputError. False: there is configuration and no manifest to hold it against. */
-async function refuseBadConfig(
+interface Manifests {
+  /** Of the newest source, and of the newest fit build. */
+  readonly all: readonly Manifest[];
+  /** What a push would compose now, or would once its source was built. Null: none was read. */
+  readonly composed: Manifest | null;
+}
+
+async function listManifests(
   db: Queryable,
   mesh: Name,
   { name, manifest, fitArtifact }: ModuleRecord,
-  config: Readonly<Record<string, string>>,
-): Promise<boolean> {
+): Promise<Manifests> {
   const fit = fitArtifact === null ? null : await getArtifact(db, mesh, name, fitArtifact);
-  const manifests = [manifest, fit?.manifest ?? null].filter((one) => one !== null);
+  const all = [manifest, fit?.manifest ?? null].filter((one) => one !== null);
+  return { all, composed: fit?.manifest ?? manifest };
+}
+
+function sayMissing({ node, module }: Assignment, missing: readonly string[]): string {
+  const keys = `${listNames(missing)} ${missing.length === 1 ? "has" : "have"} no value and no default`;
+  return `${keys}: until then ${node} cannot be worked out, and nothing new of any module reaches it because of ${module}`;
+}
+
+function giveMissing(assignment: Assignment, missing: readonly string[]): string {
+  const values = Object.fromEntries(missing.map((key) => [key, "VALUE"]));
+  return assignCommandLine({ ...assignment, config: { ...assignment.config, ...values } });
+}
+
+/** Throws InputError. False: there is configuration and no manifest to hold it against. */
+function refuseBadConfig(name: Name, { all: manifests }: Manifests, config: Readonly<Record<string, string>>): boolean {
   if (Object.keys(config).length === 0) return true;
   if (manifests.length === 0) return false;
   const { unknown, noPorts, known } = checkConfig(config, manifests);
