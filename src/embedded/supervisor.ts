@@ -7,9 +7,9 @@ import type { Running } from "./running.ts";
 export interface Supervisor {
   /**
    * Starts something and keeps it: should it end by itself, `start` is called again, later each time. Rejects when the
-   * first start does; later ones are only told. Answers the first.
+   * first start does; later ones are only told. Answers the first. `ending`: what it may wait for when it is to end.
    */
-  keep<T extends Running>(name: string, start: () => Promise<T>): Promise<T>;
+  keep<T extends Running>(name: string, start: () => Promise<T>, ending?: string): Promise<T>;
   /** Ends everything, the youngest first. Goes on past what does not end, and throws that at last. */
   stopAll(): Promise<void>;
 }
@@ -18,15 +18,19 @@ export interface SupervisorOptions {
   readonly progress: Progress;
   readonly lookEveryMs?: number;
   readonly firstDelayMs?: number;
+  /** What takes longer to end is said to be ending. */
+  readonly patienceMs?: number;
 }
 
 interface Kept {
   readonly name: string;
   readonly start: () => Promise<Running>;
+  readonly ending: string | undefined;
   running: Running;
   watching: Promise<void>;
 }
 
+const patienceMs = 2_000;
 const longestDelayMs = 30_000;
 /** What lived this long has recovered: the next end begins with the shortest delay again. */
 const recoveredAfterMs = 60_000;
@@ -36,17 +40,17 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const kept: Kept[] = [];
   const starting = new Set<Promise<unknown>>();
   const stopping = new AbortController();
-  const keepOne = async <T extends Running>(name: string, start: () => Promise<T>): Promise<T> => {
+  const keepOne = async <T extends Running>(name: string, start: () => Promise<T>, ending?: string): Promise<T> => {
     const running = await start();
-    const entry: Kept = { name, start, running, watching: Promise.resolve() };
+    const entry: Kept = { name, start, ending, running, watching: Promise.resolve() };
     kept.push(entry);
     entry.watching = watchOver(entry, options, stopping.signal);
     return running;
   };
   return {
-    keep: async (name, start) => {
+    keep: async (name, start, ending) => {
       if (stopping.signal.aborted) throw new UnavailableError(`${name} is not started: everything is being stopped`);
-      const started = keepOne(name, start);
+      const started = keepOne(name, start, ending);
       starting.add(started);
       try {
         return await started;
@@ -62,6 +66,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       const failures: unknown[] = [];
       for (const entry of kept.toReversed()) {
         const from = performance.now();
+        const slow = setTimeout(() => {
+          options.progress(`${entry.name}: still ending${entry.ending === undefined ? "" : `: ${entry.ending}`}`);
+        }, options.patienceMs ?? patienceMs);
         try {
           await entry.watching;
           await entry.running.stop();
@@ -71,6 +78,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         } catch (error) {
           failures.push(error);
           options.progress(`${entry.name}: ${error instanceof Error ? error.message : String(error)}`);
+        } finally {
+          clearTimeout(slow);
         }
       }
       if (failures.length > 0) throw new AggregateError(failures, "not everything could be stopped");

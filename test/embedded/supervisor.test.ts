@@ -54,6 +54,18 @@ it("goes on trying when a start fails, and says why", async () => {
   await supervisor.stopAll();
 });
 
+it("says of what takes long to end that it does, and what it may wait for", async () => {
+  const said: string[] = [];
+  const supervisor = createSupervisor({ progress: (line) => said.push(line), patienceMs: 1 });
+  const stop = async (): Promise<void> => {
+    expect(await waitUntil(() => said.length > 0, 5_000)).toBe(true);
+  };
+  await supervisor.keep("quick", () => Promise.resolve({ identity: null, adopted: false, stop: async () => {} }));
+  await supervisor.keep("slow", () => Promise.resolve({ identity: null, adopted: false, stop }), "builds may end");
+  await supervisor.stopAll();
+  expect(said).toEqual(["slow: still ending: builds may end"]);
+});
+
 it("stops the youngest first, and goes on past what does not stop", async () => {
   const { start, stopped, supervisor } = createWorld();
   await supervisor.keep("database", start("database"));

@@ -19,6 +19,9 @@ import { enrolHost, startHost } from "./start-host.ts";
 import { exampleNodes, exampleRepository, type UpParts } from "./up-plan.ts";
 import { writeFirstSettings, writeMeshFile } from "./write-mesh-file.ts";
 
+/** As `create-workers.ts` lets what is under way end. */
+const controllerEnding = "a build or a push that is under way may end within 20 s; else it goes on at the next start";
+
 export interface BroughtUp {
   readonly connection: MeshConnection;
   /** Nodes whose host was started now and not adopted: what they reported before says nothing about now. */
@@ -80,7 +83,9 @@ export async function bringUp(
     readServeConfig: () => readServeConfig(paths.root),
     close: () => db.end(),
   };
-  await timeStep(say, "controller ready", () => supervisor.keep("controller", () => startController(parts)));
+  await timeStep(say, "controller ready", () =>
+    supervisor.keep("controller", () => startController(parts), controllerEnding),
+  );
   if (!withExamples) return { connection, startedNodes: [], startedAt: await readClock(db) };
   for (const node of exampleNodes) await timeStep(say, `${node} enrolled`, () => enrolHost(parts, connection, node));
   const startedAt = await readClock(db);
