@@ -116,8 +116,7 @@ export async function noteFailure(
   await observeCondition(deps.db, deps.mesh, {
     ...conditionOf(repository, branch),
     message: `${repository} (${branch}) cannot be looked at: ${withoutStop(failure)}. The last good commit stays.`,
-    remedy:
-      "check the address with `mesh repo list`, and that the branch exists; what was registered wrongly goes with `mesh module remove`",
+    remedy: `check that the branch exists, and the address with \`mesh repo list\`: where it is another one now, \`mesh repo add ${repository} URL --moved\`; what was registered wrongly goes with \`mesh module remove\``,
     urgent: false,
   });
 }

@@ -67,7 +67,7 @@ function usageCode(
       ? group === undefined || entry !== null
         ? "say which command"
         : `say what to do with ${plainLine(group, 40)}: it has commands of its own`
-      : plainLine(inGroup(error.message.replace(/^error: /, ""), unknown), 300);
+      : plainLine(inGroup(error.message.replace(/^error: /, ""), unknown, entry), 300);
   const next = error.code === "commander.help" && group !== undefined ? `mesh ${plainLine(group, 40)} --help` : help;
   return fail(answerForError(new InputError(message, `see how it is used: ${next}`)), argv, entry, context, error);
 }
@@ -82,11 +82,12 @@ function findGroup(argv: readonly string[]): string {
   return group;
 }
 
-/** commander names the last word alone, which is no command by itself. */
-function inGroup(message: string, group: string): string {
+/** commander names the last word alone, which is no command by itself; an option is one of the command that was typed. */
+function inGroup(message: string, group: string, entry: CommandEntry | null): string {
+  const of = (word: string): string => (word.startsWith("-") && entry !== null ? `${entry.words} ` : group);
   return message
     .replace(/unknown command '/, (words) => words + group)
-    .replace(/\(Did you mean (\S+)\?\)/, (_all, word: string) => `(did you mean: mesh ${group}${word}?)`);
+    .replace(/\(Did you mean (\S+)\?\)/, (_all, word: string) => `(did you mean: mesh ${of(word)}${word}?)`);
 }
 
 function fail(

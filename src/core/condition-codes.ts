@@ -47,7 +47,8 @@ export const conditionKinds: readonly ConditionKind[] = [
     opens: ["activities/look-at-sources.ts"],
     closes: ["activities/look-at-sources.ts"],
     urgent: "no",
-    remedy: "check its address and its branch; `mesh build` looks at once",
+    remedy:
+      "check its branch and its address: where it moved, `mesh repo add NAME URL --moved`; `mesh build` looks at once",
   },
   {
     code: "source-not-fetched",
@@ -66,6 +67,16 @@ export const conditionKinds: readonly ConditionKind[] = [
     closes: ["worker/watch-sources.ts"],
     urgent: "no",
     remedy: "see the controller's log",
+  },
+  {
+    code: "temporal-silent",
+    subject: "its address",
+    watches:
+      "Temporal does not answer the controller, so that nothing is compared, built or pushed; sources are still looked at",
+    opens: ["worker/watch-temporal.ts"],
+    closes: ["worker/watch-temporal.ts"],
+    urgent: "no",
+    remedy: "see whether it runs and can be reached; `npm start` brings up the mesh's own; it goes on by itself",
   },
   {
     code: "clone-damaged",

@@ -1,4 +1,4 @@
-import type { SituationWord } from "./situation.ts";
+import type { Finding, SituationWord } from "./situation.ts";
 
 /** 0 settled · 1 pending · 2 failed, stuck, unfit, refused, did not settle · 3 cannot tell (R48). */
 export type ExitCode = 0 | 1 | 2 | 3;
@@ -23,8 +23,14 @@ const codes: Readonly<Record<SituationWord, ExitCode>> = {
 };
 
 /** What is certain and bad comes before what cannot be told, and both before what is only pending. */
-export function exitCodeOf(situations: readonly { readonly word: SituationWord }[]): ExitCode {
-  const found = new Set(situations.map((situation) => codes[situation.word]));
+export function exitCodeOf(situations: readonly Pick<Finding, "word" | "awaits">[]): ExitCode {
+  // A newer tip is being compared: what nobody knows yet is not 0.
+  const found = new Set(situations.map(({ word, awaits }) => (awaits === "comparison" ? 1 : codes[word])));
+  return worstCode([...found]);
+}
+
+/** In the same order. */
+export function worstCode(codesFound: readonly ExitCode[]): ExitCode {
   const order: readonly ExitCode[] = [2, 3, 1];
-  return order.find((code) => found.has(code)) ?? 0;
+  return order.find((code) => codesFound.includes(code)) ?? 0;
 }

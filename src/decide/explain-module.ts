@@ -1,6 +1,10 @@
-import type { Name } from "../core/names.ts";
-import type { BuildFacts, ModuleFacts } from "./build-facts.ts";
+import type { Closure } from "../core/artifact.ts";
+import type { Digest, Name } from "../core/names.ts";
+import { ageMs, describeAge } from "./ages.ts";
+import { buildKey, type BuildFacts, type ModuleFacts } from "./build-facts.ts";
 import type { Standing } from "./delivery-line.ts";
+import { explainBuild } from "./explain-build.ts";
+import { type SourceKnowledge, standByKnowledge } from "./judge-source.ts";
 import { planBuilds, type BuildPlan } from "./plan-builds.ts";
 import { listInbound } from "./plan-memory.ts";
 import { explainReady, rebuildSet } from "./rebuild-set.ts";
@@ -12,6 +16,8 @@ export interface ModuleExplanation {
   readonly standing: Standing;
   /** Sentences. */
   readonly why: readonly string[];
+  /** The modules without whose verdict it does not go on, where it waits. */
+  readonly waitsFor: readonly Name[];
   readonly dependsOn: readonly ExplainedEdge[];
   readonly dependents: readonly ExplainedEdge[];
   /** Everything that may be rebuilt after it, in order. */
@@ -38,6 +44,7 @@ export function explainModule(
   return {
     module: name,
     ...explainStanding(facts, plan, module),
+    waitsFor: plan.waiting.find((row) => row.module === name)?.for ?? [],
     dependsOn: sortEdges(
       module.edges
         .filter((edge) => edge.dependency !== name)
@@ -54,6 +61,19 @@ export function explainModule(
   };
 }
 
+/** By what is known of its source now. *Current* says of which look; what cannot be told, what it was then. */
+export function explainByKnowledge(explained: ModuleExplanation, source: SourceKnowledge): ModuleExplanation {
+  const { standing, why } = explained;
+  if (standing !== "current") return explained;
+  if (source.kind !== "cannot-tell") return { ...explained, why: [...why, source.why] };
+  const was = "when it was compared, it was built from exactly what its source and its dependencies were";
+  return {
+    ...explained,
+    standing: standByKnowledge({ standing, standingWhy: "" }, source).standing,
+    why: [source.why, was],
+  };
+}
+
 /** With ages, which kept sentences do not have, and for what waits: what moved, and the imports from there to it. */
 function explainStanding(
   facts: BuildFacts,
@@ -63,11 +83,30 @@ function explainStanding(
   const stands = standingOf(plan, module);
   const ready = plan.ready.find((row) => row.module === module.module);
   if (ready !== undefined) return { ...stands, why: [explainReady(facts, module, ready)] };
+  const building = plan.building.find((row) => row.module === module.module);
+  if (building !== undefined) return { ...stands, why: [...stands.why, ...saySinceWhen(facts, building)] };
+  const unfit = plan.unfit.find((row) => row.module === module.module);
+  if (unfit !== undefined) return { ...stands, why: [...stands.why, ...sayWhatMoved(facts, module, unfit.closure)] };
   if (stands.standing !== "waiting") return stands;
   const announced = rebuildSet(facts, { plan, saidAt: facts.now }).find((row) => row.module === module.module);
   if (announced === undefined) return stands;
   // Of what was never fit the announcement ends with what it waits for.
   return { ...stands, why: [...stands.why.filter((line) => !announced.why.endsWith(line)), announced.why] };
+}
+
+function saySinceWhen(
+  { builds, now }: BuildFacts,
+  { module, inputs }: { readonly module: Name; readonly inputs: Digest },
+): string[] {
+  const startedAt = builds.get(buildKey(module, inputs))?.startedAt;
+  return startedAt === undefined ? [] : [`since ${describeAge(ageMs(now, startedAt))}`];
+}
+
+/** Of what was fit before: its own commit may be the same, and what it is built against another. */
+function sayWhatMoved(facts: BuildFacts, module: ModuleFacts, closure: Closure): string[] {
+  if (module.lastFit === null) return [];
+  const moved = explainBuild(facts, module, closure).replace(`${module.module} is out of date: `, "");
+  return [`since its last fit build: ${moved}`];
 }
 
 /** How a module stands, in the word that is kept with it. */
@@ -79,7 +118,10 @@ export function standingOf(
   const ready = plan.ready.find(isIt);
   if (ready !== undefined) return { standing: lastFit === null ? "new" : "out-of-date", why: [ready.why] };
   if (plan.current.some(isIt))
-    return { standing: "current", why: ["it is built from exactly what its source and its dependencies are now"] };
+    return {
+      standing: "current",
+      why: ["it is built from exactly what its source and its dependencies were when they were compared"],
+    };
   const rows = [
     ...plan.building,
     ...plan.waiting,

@@ -2,6 +2,7 @@ import type { Order } from "../core/declaration.ts";
 import type { Digest, Name } from "../core/names.ts";
 import type { Report } from "../core/report.ts";
 import type { Composition } from "./composition.ts";
+import type { FollowedBranch } from "./judge-source.ts";
 import type { FailureTrack } from "./track-failures.ts";
 import type { Reversion } from "./judge-reversion.ts";
 import type { Sent } from "./world.ts";
@@ -33,8 +34,8 @@ export interface SituationFacts {
   readonly changedSince: string | null;
   /** When the records were read. */
   readonly readAt: string;
-  /** The oldest look at a source of a module on this node; null: one was never looked at. Undefined: it has none. */
-  readonly sourcesLookedAt?: string | null;
+  /** The branches of the modules on this node; null: nothing is on record of one. Left out: it has none. */
+  readonly sources?: readonly (FollowedBranch | null)[];
   readonly now: string;
   readonly limits: SituationLimits;
 }

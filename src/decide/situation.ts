@@ -2,6 +2,7 @@ import type { Name } from "../core/names.ts";
 import { ageMs, describeAge } from "./ages.ts";
 import { findingsOfHost, listNotices } from "./findings-of-host.ts";
 import { findingsOfRecords } from "./findings-of-records.ts";
+import { judgeSource, type SourceKnowledge, worstKnowledge } from "./judge-source.ts";
 import type { SituationFacts } from "./situation-facts.ts";
 
 /** The words of R31, and no others. */
@@ -27,8 +28,8 @@ export interface Finding {
   readonly since: string | null;
   /** A sentence. */
   readonly why: string;
-  /** What must come before a push can tell it anything. */
-  readonly awaits?: "enrolment";
+  /** What must come before a push can tell it anything; or, of what is current, before anybody can tell that it still is. */
+  readonly awaits?: "enrolment" | "comparison";
   /** Modules that nothing is wrong with, and of which nothing new reaches the node meanwhile. */
   readonly heldUp?: readonly Name[];
 }
@@ -76,9 +77,10 @@ const precedence: readonly SituationWord[] = [
  */
 export function situationOf(facts: SituationFacts): Situation {
   const findings = [...findingsOfHost(facts), ...findingsOfRecords(facts)];
-  const blind = findBlindness(facts, findings.length > 0);
+  const sources = worstKnowledge((facts.sources ?? []).map((source) => judgeSource(source, facts)));
+  const blind = findBlindness(facts, findings.length > 0 ? null : sources);
   const found = [...findings, ...blind].toSorted((a, b) => precedence.indexOf(a.word) - precedence.indexOf(b.word));
-  const all: readonly [Finding, ...Finding[]] = isSome(found) ? found : [sayCurrent(facts)];
+  const all: readonly [Finding, ...Finding[]] = isSome(found) ? found : [sayCurrent(facts, sources)];
   const [primary] = all;
   return { ...primary, node: facts.node, knownAt: knownAt(facts), all, notices: listNotices(facts) };
 }
@@ -99,28 +101,22 @@ export function whyBehind({ all }: Pick<Situation, "all">): string | null {
   return null;
 }
 
-/** Knowledge that is too old to say anything by, or to say *current* by. */
-function findBlindness(facts: SituationFacts, somethingHolds: boolean): Finding[] {
-  const { now, readAt, sourcesLookedAt, limits } = facts;
+/** Knowledge that is too old to say anything by, or to say *current* by. `sources` null: it rests on none. */
+function findBlindness({ now, readAt, limits }: SituationFacts, sources: SourceKnowledge | null): Finding[] {
   const readAge = ageMs(now, readAt);
   if (readAge > limits.recordsStaleAfterMs) {
     return [{ word: "cannot-tell", since: readAt, why: `the records were last read ${describeAge(readAge)} ago` }];
   }
   // Something that holds is true whether or not a source moved meanwhile.
-  if (somethingHolds || sourcesLookedAt === undefined) return [];
-  if (sourcesLookedAt === null) {
-    return [{ word: "cannot-tell", since: null, why: "a source of its modules was never looked at" }];
-  }
-  const lookAge = ageMs(now, sourcesLookedAt);
-  if (lookAge <= limits.sourcesStaleAfterMs) return [];
-  const why = `a source of its modules was last looked at ${describeAge(lookAge)} ago: it may have moved`;
-  return [{ word: "cannot-tell", since: sourcesLookedAt, why }];
+  return sources?.kind === "cannot-tell" ? [{ word: "cannot-tell", since: sources.since, why: sources.why }] : [];
 }
 
 /** Since it was read back as applied without an end of that since; what is known from before that was kept: since it was told. */
-function sayCurrent({ sent, account }: SituationFacts): Finding {
+function sayCurrent({ sent, account }: SituationFacts, sources: SourceKnowledge | null): Finding {
   const why = "what it should be is what it was told, and the host read all of it back";
-  return { word: "current", since: account?.track.appliedSince ?? sent?.at ?? null, why };
+  const since = account?.track.appliedSince ?? sent?.at ?? null;
+  if (sources?.kind !== "comparing") return { word: "current", since, why };
+  return { word: "current", since, why: `${why}; ${sources.why}`, awaits: "comparison" };
 }
 
 /** A row is as old as the oldest thing it rests on: the host's word, or our reading of the records. */

@@ -14,7 +14,7 @@ export type Stand =
   | { readonly kind: "building"; readonly inputs: Digest; readonly why: string }
   | { readonly kind: "current"; readonly inputs: Digest; readonly artifact: Digest }
   | { readonly kind: "waiting"; readonly for: readonly Name[]; readonly why: string }
-  | { readonly kind: "unfit"; readonly inputs: Digest; readonly why: string }
+  | { readonly kind: "unfit"; readonly inputs: Digest; readonly closure: Closure; readonly why: string }
   | { readonly kind: "outstanding"; readonly inputs: Digest; readonly retryAt: string | null; readonly why: string }
   | { readonly kind: "broken"; readonly why: string }
   /** Its source could not be read: it is neither current nor broken, as far as anybody knows. */
@@ -63,7 +63,7 @@ export function standOfModule(input: StandInput): Stand {
   const why = explainBuild({ ...facts, now: null }, module, closure);
   switch (record?.state) {
     case "unfit":
-      return { kind: "unfit", inputs, why: record.message };
+      return { kind: "unfit", inputs, closure, why: record.message };
     case "outstanding":
       if (record.nextTryAt !== null && timeMs(record.nextTryAt) > timeMs(facts.now)) {
         return { kind: "outstanding", inputs, retryAt: record.nextTryAt, why: record.message };

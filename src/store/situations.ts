@@ -2,7 +2,8 @@ import type { Name } from "../core/names.ts";
 import { keepsOrder } from "../core/protocol.ts";
 import { composeForPush } from "../decide/compose-for-push.ts";
 import { situationOf, type Situation } from "../decide/situation.ts";
-import type { Listening, SituationLimits } from "../decide/situation-facts.ts";
+import type { FollowedBranch } from "../decide/judge-source.ts";
+import type { Listening, SituationFacts, SituationLimits } from "../decide/situation-facts.ts";
 import type { World } from "../decide/world.ts";
 import { listAccounts, type AccountRecord } from "./accounts.ts";
 import { listClaims, type ClaimRecord } from "./claims.ts";
@@ -11,7 +12,7 @@ import { listSent, type SentRecord } from "./declarations.ts";
 import { listLastTold, type LastTold } from "./last-told.ts";
 import { listNodes, type NodeRecord } from "./nodes.ts";
 import { readListening } from "./read-listening.ts";
-import { listLookedAt } from "./source-heads.ts";
+import { listFollowed } from "./source-heads.ts";
 import { inTransaction } from "./transaction.ts";
 import { loadWorld } from "./world.ts";
 
@@ -45,8 +46,8 @@ export interface ViewRecords {
   readonly accounts: readonly AccountRecord[];
   readonly told: readonly LastTold[];
   readonly claims: readonly ClaimRecord[];
-  /** When the source of each module was last looked at; null: never. */
-  readonly looked: ReadonlyMap<Name, string | null>;
+  /** The branch of each module; one that is not in it was never looked at. */
+  readonly followed: ReadonlyMap<Name, FollowedBranch>;
   /** Left out: a controller hears hosts. */
   readonly listening?: Listening;
 }
@@ -59,14 +60,14 @@ async function readView(tx: Transaction, mesh: Name, options: ViewOptions): Prom
     accounts: await listAccounts(tx, mesh),
     told: await listLastTold(tx, mesh),
     claims: await listClaims(tx, mesh),
-    looked: await listLookedAt(tx, mesh),
+    followed: await listFollowed(tx, mesh),
     listening: await readListening(tx, mesh),
   };
   return assembleView(records, options);
 }
 
 /** A function of what was read. */
-export function assembleView({ world, looked, ...records }: ViewRecords, options: ViewOptions): MeshView {
+export function assembleView({ world, followed, ...records }: ViewRecords, options: ViewOptions): MeshView {
   const nodes = new Map(records.nodes.map((node) => [node.name, node]));
   const sent = new Map(records.sent.map((one) => [one.node, one]));
   const accounts = new Map(records.accounts.map((one) => [one.node, one]));
@@ -82,7 +83,7 @@ export function assembleView({ world, looked, ...records }: ViewRecords, options
       account: accounts.get(name),
       told: told.get(name),
       claim: claims.get(name),
-      looked,
+      followed,
       ...(records.listening === undefined ? {} : { listening: records.listening }),
     };
     situations.set(name, situate(its, options));
@@ -97,7 +98,7 @@ interface NodeRecords {
   readonly account: AccountRecord | undefined;
   readonly told: LastTold | undefined;
   readonly claim: ClaimRecord | undefined;
-  readonly looked: ReadonlyMap<Name, string | null>;
+  readonly followed: ReadonlyMap<Name, FollowedBranch>;
   readonly listening?: Listening;
 }
 
@@ -130,16 +131,14 @@ function situate(records: NodeRecords, options: ViewOptions): Situation {
     lastTold: told === undefined ? null : { outcome: told.outcome, why: told.why, at: told.at },
     changedSince: null,
     readAt: options.now,
-    ...oldestLook(records),
+    ...sourcesOf(records),
     now: options.now,
     limits: options.limits,
   });
 }
 
 /** Nothing for a node without modules: there is no source that it could be behind of. */
-function oldestLook({ world, node, looked }: NodeRecords): { sourcesLookedAt?: string | null } {
-  const looks = (world.assignments.get(node.name) ?? []).map(({ module }) => looked.get(module) ?? null);
-  if (looks.length === 0) return {};
-  const known = looks.filter((at) => at !== null);
-  return { sourcesLookedAt: known.length < looks.length ? null : (known.toSorted()[0] ?? null) };
+function sourcesOf({ world, node, followed }: NodeRecords): Pick<SituationFacts, "sources"> {
+  const modules = world.assignments.get(node.name) ?? [];
+  return modules.length === 0 ? {} : { sources: modules.map(({ module }) => followed.get(module) ?? null) };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { nameSchema, objectIdSchema, type Name, type ObjectId } from "../core/names.ts";
+import type { FollowedBranch } from "../decide/judge-source.ts";
 import { ageColumn, timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
 import { many, run } from "./rows.ts";
@@ -17,6 +18,8 @@ const sourceHeadSchema = z.object({
   url: z.string(),
   /** The last good tip; null: never looked at, or it never answered. */
   commit: objectIdSchema.nullable(),
+  /** When it was seen first: null where nothing says so yet. */
+  commitSeenAt: timeColumn.nullable(),
   lookedAt: timeColumn.nullable(),
   /** How old our knowledge of it is; null: there is none. */
   ageMs: ageColumn.nullable(),
@@ -37,7 +40,7 @@ export function listHeads(db: Queryable, mesh: Name): Promise<SourceHead[]> {
   return many(
     db,
     sourceHeadSchema,
-    `select f.repository, f.branch, r.url, h.commit, h.looked_at as "lookedAt",
+    `select f.repository, f.branch, r.url, h.commit, h.commit_seen_at as "commitSeenAt", h.looked_at as "lookedAt",
             extract(epoch from now() - h.looked_at)::float8 * 1000 as "ageMs",
             h.compared_commit as "comparedCommit", h.facts_commit as "factsCommit", h.failing_since as "failingSince", h.failure
        from (select distinct mesh, repository, branch from module where mesh = $1) f
@@ -48,23 +51,26 @@ export function listHeads(db: Queryable, mesh: Name): Promise<SourceHead[]> {
   );
 }
 
-/** When the source of each module was last looked at; null: never. */
-export async function listLookedAt(db: Queryable, mesh: Name): Promise<Map<Name, string | null>> {
+/** The branch of each module, looked at or not. */
+export async function listFollowed(db: Queryable, mesh: Name): Promise<Map<Name, FollowedBranch>> {
   const rows = await many(
     db,
-    z.object({ name: nameSchema, lookedAt: timeColumn.nullable() }),
-    `select m.name, h.looked_at as "lookedAt" from module m ${joinHead} where m.mesh = $1`,
+    sourceHeadSchema.omit({ url: true, ageMs: true, factsCommit: true, failure: true }).extend({ name: nameSchema }),
+    `select m.name, m.repository, m.branch, h.commit, h.commit_seen_at as "commitSeenAt", h.looked_at as "lookedAt",
+            h.compared_commit as "comparedCommit", h.failing_since as "failingSince"
+       from module m ${joinHead} where m.mesh = $1`,
     [mesh],
   );
-  return new Map(rows.map((row) => [row.name, row.lookedAt]));
+  return new Map(rows.map(({ name, ...branch }) => [name, branch]));
 }
 
 /** The source answered: this is its tip. Ends a failure. Changes nothing where no module follows it (any more). */
 export async function recordLook(db: Queryable, mesh: Name, head: HeadId & { commit: ObjectId }): Promise<void> {
   await run(
     db,
-    `insert into source_head (mesh, repository, branch, commit, looked_at) select $1, $2, $3, $4, now() ${whereFollowed}
+    `insert into source_head (mesh, repository, branch, commit, commit_seen_at, looked_at) select $1, $2, $3, $4, now(), now() ${whereFollowed}
      on conflict (mesh, repository, branch) do update set commit = excluded.commit, looked_at = now(),
+       commit_seen_at = case when source_head.commit = excluded.commit then source_head.commit_seen_at else now() end,
        failing_since = null, failure = null`,
     [mesh, head.repository, head.branch, objectIdSchema.parse(head.commit)],
   );

@@ -31,8 +31,13 @@ export interface ControllerClient {
   resumePush(mesh: string, push: PushRecord): Promise<ResumedPush>;
   /** *Go and look*. Starts the mesh's reconcile loop where none runs. */
   wakeReconcile(wake: { readonly mesh: string; readonly why: string }): Promise<void>;
+  /** Throws UnavailableError where the server, and the namespace, do not answer in time. */
+  expectAnswer(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Without an answer for so long there is none: a server that is halted keeps its connections. */
+const answerMs = 5_000;
 
 export interface ResumedPush {
   readonly kind: "running" | "resumed" | "over";
@@ -53,9 +58,19 @@ export function createControllerClient(client: Client, close: () => Promise<void
   return {
     startPush: (order) => startPush(client, order),
     resumePush: (mesh, push) => answered(() => resumePush(client, mesh, push)),
-    wakeReconcile: ({ mesh, why }) => answered(() => wakeReconcile(client, mesh, why)),
+    wakeReconcile: ({ mesh, why }) => answered(() => inTime(client, () => wakeReconcile(client, mesh, why))),
+    expectAnswer: () => answered(() => inTime(client, () => describeNamespace(client))),
     close,
   };
+}
+
+/** The client tries again by itself where a server is away: until then, and no longer. */
+function inTime<T>(client: Client, ask: () => Promise<T>): Promise<T> {
+  return client.withDeadline(Date.now() + answerMs, ask);
+}
+
+async function describeNamespace(client: Client): Promise<void> {
+  await client.workflowService.describeNamespace({ namespace: client.options.namespace });
 }
 
 async function startPush(client: Client, order: PushOrder): Promise<{ pushId: string; result(): Promise<PushResult> }> {

@@ -24,6 +24,7 @@ import { watchLeftovers } from "./watch-leftovers.ts";
 import { watchRecords } from "./watch-records.ts";
 import { watchSecondBuilds } from "./watch-second-builds.ts";
 import { watchSources } from "./watch-sources.ts";
+import { watchTemporal } from "./watch-temporal.ts";
 import { watchWaits } from "./watch-waits.ts";
 
 /**
@@ -120,6 +121,7 @@ async function actUntilStopped(
   });
   const built = watchKept(config, parts, lease);
   const keys = watchKeys({ ...parts, mesh: config.mesh, nowMs: Date.now });
+  const temporal = watchTemporal({ ...parts, mesh: config.mesh, address: config.temporal.address, controller });
   const waits = watchWaits({ ...parts, mesh: config.mesh });
   const disks = watchDisks({ ...parts, mesh: config.mesh, folders: config.watchedFolders });
   const asks = watchAsks({ ...config, ...parts, nowMs: Date.now });
@@ -139,6 +141,7 @@ async function actUntilStopped(
     await watch.stop();
     await resumer.stop();
     await built.stop();
+    await temporal.stop();
     await waits.stop();
     await disks.stop();
     await keys.stop();

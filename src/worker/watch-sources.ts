@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { UnavailableError } from "../core/errors.ts";
 import type { Name } from "../core/names.ts";
 import { lookAtSources, type LookDependencies } from "../activities/look-at-sources.ts";
 import { backOffMs } from "../decide/back-off.ts";
@@ -26,6 +27,8 @@ const soonMs = [0, 500, 1_000, 2_000, 4_000, 8_000];
 const longestPauseMs = 60_000;
 /** A source that comes back is found by the poll within this, and at once by a webhook or `mesh build`. */
 const longestSilentMs = 300_000;
+/** Where a wake did not come through, it is sent again within this. */
+const longestUnheardMs = 15_000;
 /** What stays due for the same reason wakes less and less often: each wake costs history. */
 const longestRepeatMs = 300_000;
 
@@ -138,6 +141,7 @@ function createSilentSources({ pollIntervalMs, random }: WatchOptions): {
 /** Wakes for a new reason at once, and for the one before again after a pause that doubles. */
 function createDueWaker(options: WatchOptions): () => Promise<void> {
   let last = { why: "", pauseMs: 0, againMs: 0 };
+  let unheard = 0;
   return async () => {
     const due = await describeDue(options.db, options.mesh, options.lostAfterMs);
     const why = due ?? (await describeNewToolchains(options));
@@ -147,7 +151,20 @@ function createDueWaker(options: WatchOptions): () => Promise<void> {
     }
     const nowMs = performance.now();
     if (why === last.why && nowMs < last.againMs) return;
-    await options.wake(why);
+    try {
+      await options.wake(why);
+      unheard = 0;
+    } catch (error) {
+      if (!(error instanceof UnavailableError)) throw error;
+      // The sources were looked at all the same: that Temporal does not answer is said by who watches it.
+      options.log.warn({ err: error, why }, "what is due could not be said to the mesh's loop");
+      unheard += 1;
+    }
+    if (unheard > 0) {
+      const rhythm = { baseMs: options.pollIntervalMs / 2, longestMs: longestUnheardMs };
+      last = { why, pauseMs: 0, againMs: performance.now() + backOffMs(rhythm, unheard, options.random()) };
+      return;
+    }
     const pauseMs = why === last.why ? Math.min(last.pauseMs * 2, longestRepeatMs) : options.pollIntervalMs / 2;
     last = { why, pauseMs, againMs: nowMs + pauseMs };
   };

@@ -42,7 +42,7 @@ const nothing: BuildPlan = {
 const inputs = digestOf("inputs");
 const unfit: BuildPlan = {
   ...nothing,
-  unfit: [{ module: "core", kind: "unfit", inputs, why: "a test failed" }],
+  unfit: [{ module: "core", kind: "unfit", inputs, closure, why: "a test failed" }],
   waiting: [{ module: "page", kind: "waiting", for: ["core"], why: "page waits for core (unfit)" }],
 };
 const ready: BuildPlan = {

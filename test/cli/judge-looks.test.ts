@@ -11,6 +11,7 @@ const head: SourceHead = {
   branch: "main",
   url: "file:///srv/shop.git",
   commit,
+  commitSeenAt: null,
   lookedAt: "2026-01-01T00:09:01.000Z",
   ageMs: 59_000,
   comparedCommit: commit,

@@ -3,13 +3,14 @@ import { addBuildCheck, recordCheck } from "../../src/store/build-check-queue.ts
 import { clearCondition, observeCondition } from "../../src/store/conditions.ts";
 import { recordHeldCommits } from "../../src/store/held-sources.ts";
 import { getModule } from "../../src/store/modules.ts";
-import { digestOf, mesh } from "../store/open-records.ts";
+import { digestOf, grant, mesh } from "../store/open-records.ts";
 import { type ComparedBed, openComparedBed } from "./compared-bed.ts";
 
 let bed: ComparedBed;
 
 beforeEach(async () => {
   bed = await openComparedBed();
+  await grant(bed.records.db);
   return () => bed.close();
 });
 

@@ -5,103 +5,7 @@ import { planText } from "../../src/cli/text/plan-text.ts";
 import { pushText } from "../../src/cli/text/push-text.ts";
 import { moduleLines, statusText } from "../../src/cli/text/status-text.ts";
 import { settledPush as push } from "./settled-push.ts";
-
-const now = new Date("2026-01-01T00:10:00.000Z");
-const line = {
-  source: "3f2a9c1",
-  builtFrom: "3f2a9c1",
-  verdict: "fit",
-  behindBy: null,
-  declaredOn: 1,
-  appliedOn: 1,
-  outstandingOn: 0,
-  olderOn: 0,
-  notDeclaredOn: 0,
-  others: [],
-  standing: "current",
-  standingWhy: "",
-  findings: null,
-  heldCommit: null,
-  notReproducible: null,
-  sourceLookedAt: "2026-01-01T00:09:58.000Z",
-  sourceStale: false,
-  runsOn: [{ node: "node-a", word: "current", applied: true }],
-} as const;
-
-const settled: StatusDocument = {
-  mesh: "shop",
-  readAt: now.toISOString(),
-  controller: {
-    runs: true,
-    holder: "host/12",
-    role: "controller",
-    epoch: 3,
-    since: "2026-01-01T00:00:00.000Z",
-    renewedMsAgo: 1000,
-  },
-  standbys: [],
-  stopped: null,
-  modules: [
-    {
-      ...line,
-      module: "meshboard",
-      text: "meshboard   source 3f2a9c1 · built from 3f2a9c1 · fit · declared on 1 · applied on 1",
-    },
-  ],
-  nodes: [
-    {
-      node: "node-a",
-      word: "current",
-      since: "2026-01-01T00:05:00.000Z",
-      why: "all of it was read back",
-      knownAt: "2026-01-01T00:09:57.000Z",
-      all: [{ word: "current", since: "2026-01-01T00:05:00.000Z", why: "all of it was read back" }],
-      notices: [],
-      behind: false,
-      lastContactAt: "2026-01-01T00:09:57.000Z",
-      told: "3.41",
-    },
-  ],
-  owed: [],
-  conditions: [],
-  sources: [
-    {
-      repository: "examples",
-      branch: "main",
-      commit: "3f2a9c1".padEnd(40, "0"),
-      lookedAt: "2026-01-01T00:09:58.000Z",
-      failingSince: null,
-      failure: null,
-    },
-  ],
-  pushes: [],
-};
-
-const troubled: StatusDocument = {
-  ...settled,
-  controller: { runs: false, why: "the controller host/12 has not renewed its lease for 40 s" },
-  owed: [
-    {
-      node: "node-b",
-      what: "postgresql shop_db of meshboard on node-a is to be withdrawn",
-      since: "2026-01-01T00:00:00.000Z",
-      ageMs: 600_000,
-      told: true,
-    },
-  ],
-  conditions: [
-    {
-      code: "source-unreachable",
-      subject: "repository/examples",
-      message: "\u001b[31mno answer\u001b[0m",
-      remedy: "see whether it runs",
-      urgent: true,
-      since: "2026-01-01T00:00:00.000Z",
-      lastSeen: now.toISOString(),
-      count: 9,
-    },
-  ],
-};
+import { now, settled, troubled } from "./settled-status.ts";
 
 describe("status for a person", () => {
   it("a settled mesh: every row says how old it is (R31)", () => {
@@ -122,7 +26,7 @@ describe("status for a person", () => {
 
   it("a mesh with debts and conditions, and no controller", () => {
     expect(statusText(troubled, now)).toMatchInlineSnapshot(`
-      "mesh shop, read at 2026-01-01T00:10:00.000Z; no controller acts: the controller host/12 has not renewed its lease for 40 s
+      "mesh shop, read at 2026-01-01T00:10:00.000Z; no controller acts, so nobody looks: the controller host/12 has not renewed its lease for 40 s
 
       meshboard   source 3f2a9c1 · built from 3f2a9c1 · fit · declared on 1 · applied on 1
 
@@ -142,6 +46,21 @@ describe("status for a person", () => {
     expect(statusCode(troubled)).toBe(2);
   });
 
+  it("is not settled while a tip that was just seen is being compared, and says so (R48)", () => {
+    const sourceWhy = "examples (main) was seen at be5421b 2 s ago, and is being compared";
+    const modules = settled.modules.map((one) => ({ ...one, sourceKnown: "comparing" as const, sourceWhy }));
+    expect(statusCode({ ...settled, modules })).toBe(1);
+    expect(statusText({ ...settled, modules }, now)).toContain(`applied on 1\n  ${sourceWhy}\n`);
+  });
+
+  it("cannot be told where no controller acts, or only a shell does: nobody looks (R48)", () => {
+    expect(statusCode({ ...settled, controller: troubled.controller })).toBe(3);
+    const shell = { ...settled.controller, role: "shell" } as StatusDocument["controller"];
+    expect(statusCode({ ...settled, controller: shell })).toBe(3);
+    // Nothing that is pending goes on either.
+    expect(statusCode({ ...settled, owed: troubled.owed, controller: troubled.controller })).toBe(3);
+  });
+
   it("is pending while anything is owed (R20)", () => {
     expect(statusCode({ ...settled, owed: troubled.owed })).toBe(1);
   });
@@ -155,9 +74,15 @@ describe("status for a person", () => {
     // Stuck in something else, and this module is there: 0.
     expect([codeOn("current", true), codeOn("stuck", true)]).toEqual([0, 0]);
     expect([codeOn("outstanding", false), codeOn("stuck", false), codeOn("silent", true)]).toEqual([1, 2, 3]);
-    const stale = of({ runsOn: [{ node: "node-a", word: "silent", applied: true }], sourceStale: true });
-    expect(statusCode(of({ runsOn: [], sourceStale: true }))).toBe(3);
-    expect(statusText(stale, now)).toContain("\n  its source was last looked at 2.0 s ago: it may have moved\n");
+    const why = "examples (main) was last looked at 2 min ago: it may have moved";
+    const untold = { standing: "cannot-tell", standingWhy: why, sourceStale: true } as const;
+    const stale = of({ runsOn: [{ node: "node-a", word: "silent", applied: true }], ...untold });
+    expect(statusCode(of({ runsOn: [], ...untold }))).toBe(3);
+    expect(statusText(stale, now)).toContain(`\n  cannot tell: ${why}\n`);
+    // Not in a circle: to what keeps it from being looked at, or to a look.
+    expect(statusText(stale, now)).toMatch(/ {2}next: mesh build --wait$/);
+    const conditions = troubled.conditions.map((one) => ({ ...one, urgent: false }));
+    expect(statusText({ ...stale, conditions }, now)).toMatch(/ {2}next: mesh conditions$/);
     expect(statusText(stale, now)).toContain("runs on\n  node-a  silent  read back as applied\n");
   });
 

@@ -41,6 +41,7 @@ describe("usage (R48)", () => {
 
   it("an unknown word is answered with the one that was meant", async () => {
     expect((await runMesh(["statsu"])).stderr).toContain("did you mean: mesh status?");
+    expect((await runMesh(["build", "--folow"])).stderr).toContain("did you mean: mesh build --follow?");
   });
 
   it.each([

@@ -21,6 +21,8 @@ const line = {
   notReproducible: null,
   sourceLookedAt: "2026-01-01T00:09:58.000Z",
   sourceStale: false,
+  sourceKnown: "known",
+  sourceWhy: "examples (main) was at 3f2a9c1 2 s ago",
   runsOn: [{ node: "node-a", word: "current", applied: true }],
 } as const;
 

@@ -31,6 +31,7 @@ const explanation = {
   module: "meshboard",
   standing: "unfit",
   why: ["compile failed:"],
+  waitsFor: [],
   dependsOn: [],
   dependents: [],
   reaches: [],
@@ -43,13 +44,23 @@ const failed = {
   lastFitCommit: "d".repeat(40),
   retry: null,
 };
+const seen = {
+  lookedAt: "2026-01-01T00:09:58.000Z",
+  source: { kind: "known", since: null, why: "examples (main) was at eeeeeee 2 s ago" },
+  remedy: "mesh build --wait",
+} as const;
 const labels = { heldCommit: null, notReproducible: null, unsteady: [] };
 
 describe("why a module is unfit (R15)", () => {
   it("says the end of its log, harmless, which build keeps running, and where the rest is", () => {
     const lines = Array.from({ length: 20 }, (_one, index) => `line ${index}`);
     const logTail = [...lines, "\u001b[31m  src/page.ts:3 error\u001b[0m\u0007", ""].join("\n");
-    const text = moduleWhyText(module, explanation, now, { labels, findings: none, failed: { ...failed, logTail } });
+    const text = moduleWhyText(module, explanation, now, {
+      labels,
+      seen,
+      findings: none,
+      failed: { ...failed, logTail },
+    });
     expect(text).toContain("  the build of eeeeeee did not come out fit (compile); the end of its log:\n    line 9\n");
     expect(text).toContain("\n      src/page.ts:3 error\n");
     expect(text).not.toContain("line 8\n");
@@ -61,10 +72,20 @@ describe("why a module is unfit (R15)", () => {
   it("that was never fit says that nothing of it runs", () => {
     const text = moduleWhyText(module, explanation, now, {
       labels,
+      seen,
       findings: none,
       failed: { ...failed, logTail: "", lastFitCommit: null },
     });
     expect(text).toMatch(/\(compile\), and left no log\n {2}it was never fit: no build of it runs/);
+  });
+});
+
+describe("why a module waits (R15)", () => {
+  it("leads to what it waits for, and its age is that of the look at its own source", () => {
+    const waits = { ...explanation, standing: "waiting", why: [], waitsFor: ["price"] } as const;
+    const text = moduleWhyText(module, waits, now, { labels, seen, findings: none, failed: null });
+    expect(text).toMatch(/^meshboard is waiting, its source seen 2\.0 s ago\n/);
+    expect(text).toMatch(/ {2}next: mesh why price$/);
   });
 });
 
@@ -73,6 +94,7 @@ describe("why a module is outstanding (R11)", () => {
     const retry = { class: "registry", attempts: 3, at: "2026-01-01T00:10:20.000Z" };
     const text = moduleWhyText(module, { ...explanation, standing: "outstanding" }, now, {
       labels,
+      seen,
       findings: none,
       failed: { ...failed, stage: null, logTail: "", retry },
     });
@@ -91,6 +113,7 @@ describe("what was noticed of a module", () => {
     const noTests = { severity: "warning", file: "package.json", line: 0, message: "it has no tests" } as const;
     const text = moduleWhyText(module, explanation, now, {
       labels,
+      seen,
       failed: null,
       findings: { source: [warning], build: [noTests] },
     });
@@ -104,6 +127,7 @@ describe("why a module is broken", () => {
   it("by what its source says leads to a commit there", () => {
     const text = moduleWhyText(module, { ...explanation, standing: "broken" }, now, {
       labels,
+      seen,
       findings: none,
       failed: null,
     });
@@ -111,7 +135,7 @@ describe("why a module is broken", () => {
   });
 
   it("whose source never answered leads to its address, and asks nobody for a commit", () => {
-    const said = { labels, findings: none, failed: null };
+    const said = { labels, seen, findings: none, failed: null };
     const unseen = { ...module, sourceCommit: null, standing: "broken" } as const;
     for (const known of [{ ...explanation, standing: "broken" } as const, null])
       expect(moduleWhyText(unseen, known, now, said)).toMatch(/ {2}next: see that examples answers .*mesh repo list/);
@@ -122,6 +146,7 @@ describe("why a module is broken", () => {
     const text = moduleWhyText({ ...module, standing: "broken", standingWhy: why }, null, now, {
       failed: null,
       labels,
+      seen,
       findings: none,
     });
     expect(text).toContain(why);
@@ -132,6 +157,13 @@ describe("why a module is broken", () => {
 
 it("mesh module show prints a file's name that would act on the terminal as plain text (case 52)", () => {
   const finding = { severity: "warning", file: "src/\u001b[2J.ts", line: 3, message: "a computed import" } as const;
-  const document = { module: { ...module, findings: [finding] }, builtAgainst: [], builtInto: [], builds: [] };
+  const looked = { source: seen.source, sourceLookedAt: seen.lookedAt };
+  const document = {
+    module: { ...module, findings: [finding] },
+    builtAgainst: [],
+    builtInto: [],
+    builds: [],
+    ...looked,
+  };
   expect(moduleText({ ...document, assignments: [] }, now, false)).toContain("  src/·[2J.ts:3  a computed import\n");
 });

@@ -154,3 +154,35 @@ describe("a cycle (case 15)", () => {
     expect(planBuilds(buildMeshOfModules({ a: ["test:b"], b: ["a"] })).cycles).toEqual([]);
   });
 });
+
+describe("why a module is unfit, or being built, now (R15)", () => {
+  it("names what moved of what it is built against, where its own commit is the one that was fit", () => {
+    const facts = buildUntilReady(moved("core"), "mid");
+    const [next] = planBuilds(facts).ready;
+    if (next === undefined) throw new Error("mid is ready");
+    const unfit = {
+      state: "unfit",
+      artifact: null,
+      message: "a test failed",
+      startedAt: facts.now,
+      nextTryAt: null,
+    } as const;
+    const judged = { ...facts, builds: new Map([...facts.builds, [buildKey("mid", next.inputs), unfit]]) };
+    expect(explainModule(judged, "mid")?.why).toEqual([
+      "a test failed",
+      `since its last fit build: ${core}; mid imports core at src/index.ts:1`,
+    ]);
+  });
+
+  it("says since when it is built", () => {
+    const facts = moved("core");
+    const [next] = planBuilds(facts).ready;
+    if (next === undefined) throw new Error("core is ready");
+    const under = { state: "building", artifact: null, message: "", startedAt: facts.now, nextTryAt: null } as const;
+    const builds = new Map([...facts.builds, [buildKey("core", next.inputs), under]]);
+    expect(explainModule({ ...facts, builds, lostAfterMs: 60_000 }, "core")?.why).toEqual([
+      "core is being built",
+      "since 0 s",
+    ]);
+  });
+});

@@ -221,7 +221,8 @@ describe("why (R6)", () => {
     expect(explainModule(facts, "core")).toEqual({
       module: "core",
       standing: "current",
-      why: ["it is built from exactly what its source and its dependencies are now"],
+      why: ["it is built from exactly what its source and its dependencies were when they were compared"],
+      waitsFor: [],
       dependsOn: [],
       dependents: [
         { module: "lib", kind: "build", at: "src/index.ts:1" },

@@ -45,8 +45,13 @@ const rows: readonly Row[] = [
     why: "no controller runs, so nobody hears its host: its host never said a word",
   },
   {
-    name: "was heard a moment ago, though no controller runs",
+    name: "was heard a moment ago, though no controller runs: nobody looks at its sources",
     facts: { listening: { by: "nobody", since: minutesLater(9) } },
+    words: ["cannot-tell"],
+  },
+  {
+    name: "was heard a moment ago, though no controller runs, and has no source",
+    facts: { listening: { by: "nobody", since: minutesLater(9) }, sources: [] },
     words: ["current"],
   },
   { name: "has never said a word", facts: { account: null, lastContactAt: null }, words: ["silent", "outstanding"] },

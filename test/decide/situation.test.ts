@@ -210,18 +210,6 @@ const rows: readonly Row[] = [
     since: minutesLater(5),
     why: "the records were last read 5 min ago",
   },
-  {
-    name: "may be behind: its sources were not looked at for long",
-    facts: { sourcesLookedAt: minutesLater(-10) },
-    words: ["cannot-tell"],
-    why: "a source of its modules was last looked at 20 min ago: it may have moved",
-  },
-  { name: "may be behind: a source was never looked at", facts: { sourcesLookedAt: null }, words: ["cannot-tell"] },
-  {
-    name: "failed, and its sources were not looked at: that it failed is certain",
-    facts: { account: failing(1), sourcesLookedAt: null },
-    words: ["failed"],
-  },
 ];
 
 describe("a node's situation (R31)", () => {
@@ -231,11 +219,6 @@ describe("a node's situation (R31)", () => {
     expect(situation.word).toBe(words[0]);
     if (since !== undefined) expect(situation.since).toBe(since);
     if (why !== undefined) expect(situation.why).toBe(why);
-  });
-
-  it("does not depend on sources where nothing has one", () => {
-    const { sourcesLookedAt: _, ...facts } = buildFacts();
-    expect(situationOf(facts).word).toBe("current");
   });
 
   it("is known from the host's last word, and that is old when it is", () => {

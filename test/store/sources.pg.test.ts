@@ -9,7 +9,7 @@ import { listModulesToPlan } from "../../src/store/modules-to-plan.ts";
 import { recordSourceFacts, type SourceFactsRecord } from "../../src/store/source-facts.ts";
 import {
   listHeads,
-  listLookedAt,
+  listFollowed,
   recordCompared,
   recordLook,
   recordLookFailure,
@@ -146,10 +146,10 @@ describe("heads", () => {
       { ...main, url: "file:///examples.git", commit: null, lookedAt: null, ageMs: null },
     ]);
     expect(await recordCompared(records.db, mesh, { ...main, commit: treeOf("1") })).toBe(false);
-    expect([...(await listLookedAt(records.db, mesh))]).toEqual(
+    expect([...(await listFollowed(records.db, mesh))]).toEqual(
       expect.arrayContaining([
-        ["core", null],
-        ["meshboard", null],
+        ["core", expect.objectContaining({ ...main, commit: null, lookedAt: null })],
+        ["meshboard", expect.objectContaining({ ...main, commit: null, lookedAt: null })],
       ]),
     );
   });
@@ -172,7 +172,16 @@ describe("heads", () => {
     expect(still?.ageMs).toBeGreaterThanOrEqual(10_000);
     await recordLook(records.db, mesh, { ...main, commit: treeOf("2") });
     const [head] = await listHeads(records.db, mesh);
-    expect((await listLookedAt(records.db, mesh)).get("core")).toBe(head?.lookedAt);
+    expect((await listFollowed(records.db, mesh)).get("core")?.lookedAt).toBe(head?.lookedAt);
+    // A tip is as old as its first look.
+    await records.db.query(`update source_head set commit_seen_at = now() - interval '10 seconds'`);
+    const seenAt = async () => (await listHeads(records.db, mesh))[0]?.commitSeenAt;
+    const first = await seenAt();
+    await recordLook(records.db, mesh, { ...main, commit: treeOf("2") });
+    expect(await seenAt()).toBe(first);
+    await recordLook(records.db, mesh, { ...main, commit: treeOf("3") });
+    expect(await seenAt()).not.toBe(first);
+    await recordLook(records.db, mesh, { ...main, commit: treeOf("2") });
     expect((await listHeads(records.db, mesh))[0]).toMatchObject({
       commit: treeOf("2"),
       comparedCommit: treeOf("1"),

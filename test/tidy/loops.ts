@@ -48,6 +48,12 @@ export const loopFiles: readonly LoopFile[] = [
     trouble: { condition: "second-build-watch-failing" },
   },
   {
+    file: "worker/watch-temporal.ts",
+    count: 1,
+    what: "asks Temporal whether it answers",
+    trouble: { condition: "temporal-silent" },
+  },
+  {
     file: "worker/watch-waits.ts",
     count: 1,
     what: "looks which consumer, module or wave waits past its bound",

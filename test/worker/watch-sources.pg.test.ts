@@ -43,7 +43,7 @@ function createSources(away: Set<string>) {
   return { repositories, countOf: (name: string) => asked.get(name) ?? 0 };
 }
 
-function start(repositories: RepositoryPool): SourceWatch {
+function start(repositories: RepositoryPool, wake: () => Promise<void> = () => Promise.resolve()): SourceWatch {
   watch = watchSources({
     db: records.db,
     mesh,
@@ -51,7 +51,7 @@ function start(repositories: RepositoryPool): SourceWatch {
     pollIntervalMs: 5,
     lostAfterMs: 60_000,
     describeToolchains: () => ({}),
-    wake: () => Promise.resolve(),
+    wake,
     log,
     random: () => 0.5,
   });
@@ -91,6 +91,22 @@ describe("a source that does not answer (R33, case 4)", () => {
 
 describe("the condition of a loop (R33)", () => {
   const condition = { code: "listener-lost", subject: "declarations", what: "nothing is heard", remedy: "wait" };
+
+  it("is not opened by a Temporal that does not answer: sources are looked at, and what is due is said when it does", async () => {
+    await follow("shop");
+    const sources = createSources(new Set());
+    let isAway = true;
+    let wakes = 0;
+    start(sources.repositories, () => {
+      if (isAway) return Promise.reject(new UnavailableError("Temporal does not answer"));
+      wakes += 1;
+      return Promise.resolve();
+    });
+    await until(() => Promise.resolve(sources.countOf("shop") > 5 ? true : null));
+    expect(await codes()).toEqual([]);
+    isAway = false;
+    await until(() => Promise.resolve(wakes > 0 ? true : null));
+  });
 
   it("that a controller before left open is closed by the first success", async () => {
     await watchTrouble({ db: records.db, mesh, log }, condition).failed(new Error("cut"));

@@ -1,6 +1,8 @@
 import type { CommandDefinition } from "../command.ts";
 import { parseName } from "../arguments.ts";
 import { InputError } from "../../core/errors.ts";
+import { knowledgeCode, standByKnowledge } from "../../decide/judge-source.ts";
+import { knowSources } from "../know-sources.ts";
 import { listBuilds } from "../../store/builds.ts";
 import { listEdges } from "../../store/edges.ts";
 import { getModule } from "../../store/modules.ts";
@@ -16,18 +18,28 @@ export const moduleShowCommand: CommandDefinition = {
   },
   run: async (call) => {
     const name = parseName("module", call.args[0]);
-    return await withMesh(call, async ({ db, mesh }) => {
+    return await withMesh(call, async (connection) => {
+      const { db, mesh } = connection;
       const module = await getModule(db, mesh, name);
       if (module === null) throw new InputError(`there is no module ${name}`, "see mesh module list");
+      const sources = await knowSources(connection);
+      const source = sources.of(name);
+      const stands = standByKnowledge(module, source);
       const edges = await listEdges(db, mesh);
       const document = {
-        module,
+        module: { ...module, ...stands },
+        source,
+        sourceLookedAt: sources.branchOf(name)?.lookedAt ?? null,
         builtAgainst: edges.filter((edge) => edge.module === name),
         builtInto: edges.filter((edge) => edge.dependency === name),
         builds: await listBuilds(db, mesh, name, buildsShown),
         assignments: (await listAssignments(db, mesh)).filter((assignment) => assignment.module === name),
       };
-      return { code: 0, document, text: moduleText(document, call.context.now(), call.options["log"] === true) };
+      return {
+        code: knowledgeCode(stands.standing, source),
+        document,
+        text: moduleText(document, sources.now, call.options["log"] === true),
+      };
     });
   },
 };

@@ -42,7 +42,9 @@ export const repoAddCommand: CommandDefinition = {
       return {
         code: 0,
         document: { repository: { name, url }, moved, twins: twins.map((twin) => twin.name), unreachable },
-        text: `${name} is ${moved ? "followed at its new address" : "registered"}: ${plainLine(url)}\n  next: mesh module add NAME --repo ${name} --path FOLDER`,
+        text: moved
+          ? `${name} is followed at its new address: ${plainLine(url)}\n  next: mesh build --wait`
+          : `${name} is registered: ${plainLine(url)}\n  next: mesh module add NAME --repo ${name} --path FOLDER`,
       };
     });
   },

@@ -5,7 +5,8 @@ import { readSurroundings } from "../../activities/recorded-surroundings.ts";
 import { InputError } from "../../core/errors.ts";
 import type { Name } from "../../core/names.ts";
 import { sayStopped } from "../../decide/judge-claim.ts";
-import { explainModule, type ModuleExplanation } from "../../decide/explain-module.ts";
+import { knowledgeCode } from "../../decide/judge-source.ts";
+import { explainByKnowledge, explainModule, type ModuleExplanation } from "../../decide/explain-module.ts";
 import { listAssignments } from "../../store/assignments.ts";
 import { listBuilds, listBuildsByInputs } from "../../store/builds.ts";
 import { listSends } from "../../store/declarations.ts";
@@ -14,6 +15,8 @@ import { getModule, type ModuleRecord } from "../../store/modules.ts";
 import { readStop } from "../../store/stop.ts";
 import { loadMeshView } from "../../store/situations.ts";
 import { findHeldUp, heldUpText } from "../find-held-up.ts";
+import { exitCodeOf, worstCode } from "../../decide/exit-code.ts";
+import { type KnownSources, knowSources } from "../know-sources.ts";
 import { findMissingValues } from "../find-missing-values.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 import { situationLimits } from "../situation-limits.ts";
@@ -25,7 +28,8 @@ const help = `
 Of a module: how its artifact stands to its source, by which imports it is built against what, and what would be rebuilt
 after it. Of a node: everything that holds about it, what it was last sent and for what reason, what its host reads back.
 
-Exit code: 0 when it is explained, whatever it says: mesh status exits by how the mesh stands.
+Exit code: 0 when it is explained, whatever it says: mesh status exits by how the mesh stands. 1 while a newer commit of its
+source is being compared, 3 when how it stands cannot be told.
 
 Examples:
   mesh why meshboard
@@ -41,15 +45,15 @@ export const whyCommand: CommandDefinition = {
   run: async (call) => {
     const subject = parseName("module or node", call.args[0]);
     return await withMesh(call, async (connection) => {
-      const now = call.context.now();
-      const node = await whyNode(connection, subject, now);
-      const module = await whyModule(connection, subject, now);
+      const sources = await knowSources(connection);
+      const node = await whyNode(connection, subject, sources);
+      const module = await whyModule(connection, subject, sources);
       if (node === null && module === null)
         throw new InputError(`there is no node or module ${subject}`, "see mesh status");
       const stopped = await readStop(connection.db, connection.mesh);
       const stop = stopped === null ? undefined : `${sayStopped(connection.mesh, stopped.why)}\n  next: mesh recover`;
       return {
-        code: 0,
+        code: worstCode([module?.code ?? 0, node?.code ?? 0]),
         document: { ...module?.document, ...node?.document, stopped },
         text: [module?.text, node?.text, stop].filter((text) => text !== undefined).join("\n\n"),
       };
@@ -57,15 +61,21 @@ export const whyCommand: CommandDefinition = {
   },
 };
 
-type Part = Pick<CommandResult, "document" | "text"> | null;
+type Part = Pick<CommandResult, "code" | "document" | "text"> | null;
 
-async function whyModule(connection: MeshConnection, name: Name, now: Date): Promise<Part> {
+async function whyModule(
+  connection: MeshConnection,
+  name: Name,
+  { now, of, branchOf, remedy }: KnownSources,
+): Promise<Part> {
   const { db, mesh, setup } = connection;
   const record = await getModule(db, mesh, name);
   if (record === null) return null;
   const surroundings = await readSurroundings(db, mesh, { now, lostAfterMs: setup.settings.lostAfterMs });
-  const explanation =
+  const explained =
     surroundings === null ? null : explainModule((await loadBuildPlan(db, mesh, surroundings)).facts, name);
+  const source = of(name);
+  const explanation = explained === null ? null : explainByKnowledge(explained, source);
   const failed = await readFailedBuild({ db, mesh }, record, explanation?.standing ?? record.standing);
   const unseen = record.standingWhy === "" ? "its source was not looked at yet" : record.standingWhy;
   const said = explanation ?? { module: name, standing: record.standing, why: [unseen] };
@@ -73,9 +83,11 @@ async function whyModule(connection: MeshConnection, name: Name, now: Date): Pro
   const findings = { source: record.findings, build: last?.findings ?? [] };
   const labels = await readLabels({ db, mesh }, name, explanation);
   const heldUp = await findHeldUp(connection, name, now);
-  const text = moduleWhyText(record, explanation, now, { failed, findings, labels });
+  const seen = { lookedAt: branchOf(name)?.lookedAt ?? null, source, remedy };
+  const text = moduleWhyText(record, explanation, now, { failed, findings, labels, seen });
   return {
-    document: { module: { ...said, failed, findings, ...labels, heldUp } },
+    code: knowledgeCode(said.standing, source),
+    document: { module: { ...said, source, failed, findings, ...labels, heldUp } },
     text: [text, heldUpText(name, heldUp)].filter((part) => part !== undefined).join("\n\n"),
   };
 }
@@ -117,7 +129,7 @@ async function readFailedBuild(
   };
 }
 
-async function whyNode(connection: MeshConnection, name: Name, now: Date): Promise<Part> {
+async function whyNode(connection: MeshConnection, name: Name, { now, remedy }: KnownSources): Promise<Part> {
   const { db, mesh, setup } = connection;
   const view = await loadMeshView(db, mesh, { now: now.toISOString(), limits: situationLimits(setup) });
   const situation = view.situations.get(name);
@@ -128,10 +140,13 @@ async function whyNode(connection: MeshConnection, name: Name, now: Date): Promi
     assignments: (await listAssignments(db, mesh))
       .filter((one) => one.node === name)
       .map(({ module, config, providers }) => ({ module, config, providers })),
-    remedy: await findMissingValues(
-      connection,
-      situation.all.filter((finding) => finding.word === "not-worked-out").map((finding) => finding.why),
-    ),
+    remedy:
+      situation.word === "cannot-tell"
+        ? remedy
+        : await findMissingValues(
+            connection,
+            situation.all.filter((finding) => finding.word === "not-worked-out").map((finding) => finding.why),
+          ),
     sends: (await listSends(db, mesh, name, sendsShown)).map(({ order, push, round, why: reason, issuedAt }) => ({
       ...order,
       push,
@@ -148,5 +163,6 @@ async function whyNode(connection: MeshConnection, name: Name, now: Date): Promi
             troubles: account.report.resources.filter((one) => one.state !== "applied" || one.drift !== undefined),
           },
   };
-  return { document: { node: why }, text: nodeWhyText(why, now) };
+  const code = situation.word === "cannot-tell" || situation.awaits === "comparison" ? exitCodeOf([situation]) : 0;
+  return { code, document: { node: why }, text: nodeWhyText(why, now) };
 }

@@ -3,9 +3,11 @@ import type { Name } from "../../core/names.ts";
 import { deliveryLine, type DeliveryLine, type DeliveryNode } from "../../decide/delivery-line.ts";
 import { isModuleApplied } from "../../decide/is-module-applied.ts";
 import { sayPlace } from "../../decide/say-edge.ts";
+import { judgeSource, type SourceKnowledge, standByKnowledge } from "../../decide/judge-source.ts";
 import { describeOrder } from "../../decide/order.ts";
 import { isBehind, type Situation } from "../../decide/situation.ts";
 import type { ModuleRecord } from "../../store/modules.ts";
+import type { SourceHead } from "../../store/source-heads.ts";
 import type { Stop } from "../../store/stop.ts";
 import type { ControllerState } from "../controller-state.ts";
 import { labelsOf } from "../text/label-text.ts";
@@ -19,8 +21,11 @@ export interface StatusModule extends DeliveryLine, ReturnType<typeof labelsOf> 
   readonly findings: { readonly errors: number; readonly warnings: number; readonly first: string } | null;
   /** The newest look at its branch; null: never. */
   readonly sourceLookedAt: string | null;
-  /** Its branch was not seen for so long that it may have moved. */
+  /** Nobody can tell that its branch is as it was compared. */
   readonly sourceStale: boolean;
+  /** What is known of its branch now; `comparing`: a newer tip was seen a moment ago. */
+  readonly sourceKnown: SourceKnowledge["kind"];
+  readonly sourceWhy: string;
   /** Every node it is assigned to or was last sent to; `applied`: its host read back the newest fit build of it. */
   readonly runsOn: readonly { readonly node: Name; readonly word: Situation["word"]; readonly applied: boolean }[];
 }
@@ -111,16 +116,13 @@ function statusOfNode({ view }: StatusRecords, name: Name): StatusNode[] {
   ];
 }
 
-/** When its branch was last seen, and whether that is too long ago to say by it that nothing moved. */
-function lookAt(
-  { heads, limits }: StatusRecords,
-  module: ModuleRecord,
-): Pick<StatusModule, "sourceLookedAt" | "sourceStale"> {
-  const head = heads.find((one) => one.repository === module.repository && one.branch === module.branch);
-  return {
-    sourceLookedAt: head?.lookedAt ?? null,
-    sourceStale: (head?.ageMs ?? Infinity) > limits.sourcesStaleAfterMs,
-  };
+/** What is known of its branch: the rule that nodes and `mesh why` go by too. */
+function knowSource({ heads, limits, listening, view }: StatusRecords, module: ModuleRecord): SourceKnowledge {
+  return judgeSource(findHead(heads, module), { now: view.readAt, listening, limits });
+}
+
+function findHead(heads: StatusRecords["heads"], { repository, branch }: ModuleRecord): SourceHead | null {
+  return heads.find((one) => one.repository === repository && one.branch === branch) ?? null;
 }
 
 function statusOfModule(
@@ -131,7 +133,8 @@ function statusOfModule(
 ): StatusModule {
   const build = records.fitBuilds.find((one) => one.module === module.name && one.inputs === module.fitInputs);
   const deliveries = nodes.flatMap((node) => deliveryNode(records, module.name, node));
-  const { standing, standingWhy } = standingNow(module, build);
+  const known = knowSource(records, module);
+  const { standing, standingWhy } = standByKnowledge(standingNow(module, build), known);
   const line = deliveryLine(
     {
       module: module.name,
@@ -156,7 +159,10 @@ function statusOfModule(
     standingWhy: whyWithPlace({ ...module, standing, standingWhy }),
     findings: countFindings(module),
     ...labelsOf(records.labels.find((one) => one.module === module.name)),
-    ...lookAt(records, module),
+    sourceLookedAt: findHead(records.heads, module)?.lookedAt ?? null,
+    sourceStale: known.kind === "cannot-tell",
+    sourceKnown: known.kind,
+    sourceWhy: known.why,
     runsOn: deliveries.map(({ node, word, declared, applied }) => ({
       node,
       word,

@@ -1,6 +1,6 @@
 import type { Condition } from "../../core/condition.ts";
 import type { Name } from "../../core/names.ts";
-import type { SituationLimits } from "../../decide/situation-facts.ts";
+import type { Listening, SituationLimits } from "../../decide/situation-facts.ts";
 import { listBuildsToPlan, type PlannedBuildRecord } from "../../store/builds-to-plan.ts";
 import { listConditions } from "../../store/conditions.ts";
 import type { Database } from "../../store/database.ts";
@@ -9,6 +9,7 @@ import { listModules, type ModuleRecord } from "../../store/modules.ts";
 import { listOwed, type OwedProvision } from "../../store/provisions.ts";
 import { listOpenPushes, type PushRecord } from "../../store/pushes.ts";
 import { readClock } from "../../store/read-clock.ts";
+import { readListening } from "../../store/read-listening.ts";
 import { loadMeshView, type MeshView } from "../../store/situations.ts";
 import { listHeads, type SourceHead } from "../../store/source-heads.ts";
 import { readStop, type Stop } from "../../store/stop.ts";
@@ -22,6 +23,7 @@ export interface StatusRecords {
   readonly view: MeshView;
   readonly limits: SituationLimits;
   readonly controller: ControllerState;
+  readonly listening: Listening;
   readonly standbys: readonly Standby[];
   readonly modules: readonly ModuleRecord[];
   readonly labels: readonly ModuleLabels[];
@@ -44,6 +46,7 @@ export async function loadStatus(db: Database, mesh: Name, limits: SituationLimi
       view,
       limits,
       controller: await readControllerState(tx, mesh),
+      listening: await readListening(tx, mesh),
       standbys: await readStandbys(tx, mesh),
       modules,
       labels: await listModuleLabels(tx, mesh),

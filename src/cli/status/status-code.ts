@@ -7,7 +7,7 @@ import type { StatusDocument, StatusModule } from "./build-status.ts";
  * and all of that is known of now (R48).
  */
 export function statusCode(
-  status: Pick<StatusDocument, "subject" | "nodes" | "modules" | "owed" | "conditions" | "stopped">,
+  status: Pick<StatusDocument, "controller" | "subject" | "nodes" | "modules" | "owed" | "conditions" | "stopped">,
 ): ExitCode {
   if (status.stopped !== null) return 2;
   const ofNodes = exitCodeOf(status.nodes);
@@ -19,9 +19,20 @@ export function statusCode(
   const isStale = status.modules.some(
     ({ standing, sourceStale }) => standing === "cannot-tell" || (standing === "current" && sourceStale),
   );
-  if (ofNodes === 3 || ofModules === 3 || isStale) return 3;
-  const moves = status.modules.some((module) => module.standing !== "current");
+  if (ofNodes === 3 || ofModules === 3 || isStale || !isWatched(status)) return 3;
+  const moves = status.modules.some(
+    ({ standing, sourceKnown }) => standing !== "current" || sourceKnown === "comparing",
+  );
   return ofNodes === 1 || ofModules === 1 || moves || status.owed.length > 0 ? 1 : 0;
+}
+
+/**
+ * Without a controller nobody looks and nobody hears hosts: whatever is on record may be over. As `mesh conditions`. Of an
+ * empty mesh there is nothing to look at.
+ */
+function isWatched({ controller, modules, nodes }: Pick<StatusDocument, "controller" | "modules" | "nodes">): boolean {
+  if (modules.length + nodes.length === 0) return true;
+  return controller.runs && controller.role === "controller";
 }
 
 /** What keeps a module from being applied on its nodes. One that read it back may fail in something else, but not be silent. */

@@ -1,5 +1,6 @@
 import type { Assignment } from "../../core/node.ts";
 import { sayPlace } from "../../decide/say-edge.ts";
+import type { SourceKnowledge } from "../../decide/judge-source.ts";
 import type { BuildRecord } from "../../store/builds.ts";
 import type { Edge } from "../../store/edges.ts";
 import type { ModuleRecord } from "../../store/modules.ts";
@@ -9,6 +10,9 @@ import { plainLine, plainLines } from "./plain.ts";
 
 export interface ModuleDocument {
   readonly module: ModuleRecord;
+  readonly source: SourceKnowledge;
+  /** The last look at its own branch; null: none. */
+  readonly sourceLookedAt: string | null;
   readonly builtAgainst: readonly Edge[];
   readonly builtInto: readonly Edge[];
   readonly builds: readonly BuildRecord[];
@@ -26,6 +30,7 @@ export function moduleText(document: ModuleDocument, now: Date, withLog: boolean
       "stands",
       `${module.standing.replaceAll("-", " ")}${module.standingWhy === "" ? "" : `: ${plainLine(module.standingWhy)}`}`,
     ],
+    ["seen", `its source ${describeAge(document.sourceLookedAt, now)}: ${plainLine(document.source.why, 240)}`],
     ["compared", describeAge(module.comparedAt, now)],
     ["built against", document.builtAgainst.map(edgeWords).join(", ") || "nothing of this mesh"],
     ["built into", document.builtInto.map((edge) => edge.module).join(", ") || "nothing"],

@@ -45,7 +45,7 @@ export function pushText(document: PushDocument, remedy: string | null = null): 
     plainLine([reasonOf(node), node.says].filter((words) => words !== "").join("; "), 400),
   ]);
   return [
-    `push ${document.push}: ${outcomeWords(document)}, applied on ${applied} of ${told}${document.appliedMs === null ? "" : ` in ${describeDuration(document.appliedMs)}`}`,
+    `push ${document.push}: ${outcomeWords(document)}${told === 0 && document.outcome === "under-way" ? ", and nobody is told yet" : `, applied on ${applied} of ${told}`}${document.appliedMs === null ? "" : ` in ${describeDuration(document.appliedMs)}`}`,
     ...(document.message === "" ? [] : [`  ${plainLine(document.message)}`]),
     ...(document.notes ?? []).map((note) => `  ${plainLine(note)}`),
     ...(document.moving.length === 0 ? [] : [`  still moves: ${document.moving.join(", ")}`]),

@@ -1,4 +1,5 @@
 import type { StatusDocument, StatusModule } from "../status/build-status.ts";
+import { nextWhereUntold } from "../know-sources.ts";
 import { describeAge, describeDuration } from "./ages.ts";
 import { alignColumns } from "./columns.ts";
 import { sayHeldCommit, sayNotReproducible } from "./label-text.ts";
@@ -40,7 +41,7 @@ function sayStop({ stopped }: StatusDocument): string[] {
 }
 
 function sayWhoActs(controller: StatusDocument["controller"]): string {
-  if (!controller.runs) return `no controller acts: ${plainLine(controller.why)}`;
+  if (!controller.runs) return `no controller acts, so nobody looks: ${plainLine(controller.why)}`;
   const holder = plainLine(controller.holder, 80);
   return controller.role === "shell"
     ? `no controller runs: the shell ${holder} ends its push under epoch ${controller.epoch}`
@@ -56,9 +57,7 @@ export function moduleLines(module: StatusDocument["modules"][number], now: Date
   return [
     module.text,
     ...(isBad && standingWhy !== "" ? [`  ${standing.replace("-", " ")}: ${plainLine(standingWhy, 240)}`] : []),
-    ...(standing === "current" && module.sourceStale
-      ? [`  its source was last looked at ${describeAge(module.sourceLookedAt, now)}: it may have moved`]
-      : []),
+    ...(standing === "current" && module.sourceKnown === "comparing" ? [`  ${plainLine(module.sourceWhy, 240)}`] : []),
     ...(module.findings === null || standing === "broken" ? [] : [`  noticed: ${sayFindings(module.findings)}`]),
     ...labels.map((line) => `  ${line}`),
   ];
@@ -147,6 +146,9 @@ function nextCommand(status: StatusDocument, watched: boolean): string | null {
   if (behind.length > 1) return "mesh push --behind";
   const bad = status.modules.find((module) => module.standing === "unfit" || module.standing === "broken");
   if (bad !== undefined) return `mesh ${bad.standing === "broken" ? "why" : "log"} ${bad.module}`;
+  const isUntold = status.modules.some((one) => one.standing === "cannot-tell" && one.sourceStale);
+  // Of a source: what keeps it from being looked at or compared, and not the same sentence once more.
+  if (isUntold) return nextWhereUntold({ acts: true, conditions: status.conditions.length });
   const untold = status.modules.find((module) => module.standing === "cannot-tell");
   if (untold !== undefined) return `mesh why ${untold.module}`;
   const awaited = status.nodes.find(({ awaits }) => awaits === "enrolment");

@@ -2,6 +2,7 @@ import type { Assignment } from "../../core/node.ts";
 import type { ResourceReport } from "../../core/report.ts";
 import { sayPlace } from "../../decide/say-edge.ts";
 import type { ModuleExplanation } from "../../decide/explain-module.ts";
+import type { SourceKnowledge } from "../../decide/judge-source.ts";
 import { isBehind, type Situation } from "../../decide/situation.ts";
 import type { Finding, ModuleRecord } from "../../store/modules.ts";
 import { describeAge, describeDuration } from "./ages.ts";
@@ -127,7 +128,14 @@ function mendBroken(module: ModuleRecord): string {
   return `commit what is missing to ${repository} (branch ${branch}, folder ${path}), or mend what is wrong; where it was removed for good: mesh module remove ${name}; where the folder is another: ${anew}`;
 }
 
-function sayNext(module: ModuleRecord, { standing }: ModuleExplanation, failed: FailedBuild | null): string {
+function sayNext(
+  module: ModuleRecord,
+  { standing, waitsFor }: ModuleExplanation,
+  { failed, seen }: Pick<WhyParts, "failed" | "seen">,
+): string {
+  if (standing === "cannot-tell" && module.standing !== "cannot-tell") return seen.remedy;
+  const [first] = waitsFor;
+  if (first !== undefined) return `mesh why ${first}`;
   if (standing === "cannot-tell" || (standing === "broken" && module.sourceCommit === null)) return reachSource(module);
   if (standing === "broken")
     return `a commit to ${module.repository} (branch ${module.branch}, folder ${module.path}) mends it`;
@@ -135,6 +143,13 @@ function sayNext(module: ModuleRecord, { standing }: ModuleExplanation, failed: 
 }
 
 export interface WhyParts {
+  readonly seen: {
+    /** The last look at its own branch; null: none. */
+    readonly lookedAt: string | null;
+    readonly source: SourceKnowledge;
+    /** What helps where its source keeps it from being told. */
+    readonly remedy: string;
+  };
   readonly failed: FailedBuild | null;
   readonly findings: ModuleFindings;
   readonly labels: WhyLabels;
@@ -163,9 +178,10 @@ export function moduleWhyText(
   module: ModuleRecord,
   explanation: ModuleExplanation | null,
   now: Date,
-  { failed, findings, labels }: WhyParts,
+  { failed, findings, labels, seen }: WhyParts,
 ): string {
-  const known = `as compared ${describeAge(module.comparedAt, now)}`;
+  const known =
+    seen.lookedAt === null ? "its source was never seen" : `its source seen ${describeAge(seen.lookedAt, now)}`;
   if (explanation === null) {
     const why = module.standingWhy === "" ? "its source was not looked at yet" : plainLine(module.standingWhy);
     const next =
@@ -198,6 +214,6 @@ export function moduleWhyText(
     ...(explanation.reaches.length === 0
       ? []
       : [`  a change of it rebuilds, in this order: ${explanation.reaches.join(", ")}`]),
-    `  next: ${sayNext(module, explanation, failed)}`,
+    `  next: ${sayNext(module, explanation, { failed, seen })}`,
   ].join("\n");
 }

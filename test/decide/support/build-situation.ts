@@ -1,3 +1,4 @@
+import type { FollowedBranch } from "../../../src/decide/judge-source.ts";
 import type { AccountFacts, SituationFacts } from "../../../src/decide/situation-facts.ts";
 import { trackFailures, type FailureTrack } from "../../../src/decide/track-failures.ts";
 import type { Report } from "../../../src/core/report.ts";
@@ -36,6 +37,23 @@ export function accountOf(...reports: readonly Report[]): AccountFacts {
   };
 }
 
+export const otherCommit = "b".repeat(40);
+
+/** A branch that was seen a minute before the moment that facts are of, and compared as it was seen. */
+export function branchOf(parts: Partial<FollowedBranch> = {}): FollowedBranch {
+  const commit = "a".repeat(40);
+  return {
+    repository: "shop",
+    branch: "main",
+    commit,
+    commitSeenAt: minutesLater(-60),
+    lookedAt: minutesLater(9),
+    comparedCommit: commit,
+    failingSince: null,
+    ...parts,
+  };
+}
+
 /** node-a, sent 1.7 a minute before `reference`, which it reported applied; looked at ten minutes later. */
 export function buildFacts(parts: Partial<SituationFacts> = {}): SituationFacts {
   return {
@@ -55,7 +73,7 @@ export function buildFacts(parts: Partial<SituationFacts> = {}): SituationFacts 
     lastTold: null,
     changedSince: null,
     readAt: minutesLater(10),
-    sourcesLookedAt: minutesLater(9),
+    sources: [branchOf()],
     now: minutesLater(10),
     limits: { silentAfterMs: 120_000, recordsStaleAfterMs: 60_000, sourcesStaleAfterMs: 600_000 },
     ...parts,

@@ -27,6 +27,6 @@ function viewRecordsOf(records: Records): Parameters<typeof assembleView>[0] {
     accounts: names.flatMap((name) => records.accounts.get(name) ?? []),
     told: [],
     claims: listClaims(records),
-    looked: new Map([...records.modules.keys()].map((name) => [name, null])),
+    followed: new Map(),
   };
 }

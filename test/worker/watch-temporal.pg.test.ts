@@ -1,0 +1,67 @@
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { UnavailableError } from "../../src/core/errors.ts";
+import { listConditions } from "../../src/store/conditions.ts";
+import { watchTemporal } from "../../src/worker/watch-temporal.ts";
+import { mesh, openRecords, type Records, until } from "../store/open-records.ts";
+
+let records: Records;
+beforeAll(async () => {
+  records = await openRecords();
+});
+afterAll(() => records.close());
+
+const codes = async () => (await listConditions(records.db, mesh)).map(({ code, subject }) => `${code} ${subject}`);
+
+it("a Temporal that does not answer again and again is a condition, until it answers (R33)", async () => {
+  const address = "127.0.0.1:7233";
+  let asked = 0;
+  let answers = true;
+  const controller = {
+    expectAnswer: (): Promise<void> => {
+      asked += 1;
+      return answers ? Promise.resolve() : Promise.reject(new UnavailableError("Temporal does not answer", ""));
+    },
+  };
+  const log = pino({ level: "silent" });
+  const watch = watchTemporal({ db: records.db, mesh, address, controller, log, everyMs: 20 });
+  try {
+    await until(() => Promise.resolve(asked > 0 ? true : null));
+    expect(await codes()).toEqual([]);
+    answers = false;
+    const [open] = await until(async () => {
+      const found = await listConditions(records.db, mesh);
+      return found.length > 0 ? found : null;
+    });
+    expect(open).toMatchObject({
+      code: "temporal-silent",
+      subject: address,
+      message: expect.stringMatching(
+        /^Temporal at 127.0.0.1:7233 does not answer, so that nothing is compared/,
+      ) as string,
+      remedy: expect.stringContaining("npm start") as string,
+    });
+    answers = true;
+    await until(async () => ((await codes()).length === 0 ? true : null));
+  } finally {
+    await watch.stop();
+  }
+});
+
+it("one question without an answer is no trouble yet: a server starts again (R33)", async () => {
+  let asked = 0;
+  const controller = {
+    expectAnswer: (): Promise<void> => {
+      asked += 1;
+      return asked % 2 === 0 ? Promise.resolve() : Promise.reject(new UnavailableError("away", ""));
+    },
+  };
+  const log = pino({ level: "silent" });
+  const watch = watchTemporal({ db: records.db, mesh, address: "a:1", controller, log, everyMs: 10 });
+  try {
+    await until(() => Promise.resolve(asked > 6 ? true : null));
+    expect(await codes()).toEqual([]);
+  } finally {
+    await watch.stop();
+  }
+});
