@@ -41,9 +41,9 @@ export async function serve(config: ServeConfig, stop: AbortSignal): Promise<voi
   try {
     const lease = await waitForLease(config, parts, leases.store, stop);
     log.info({ mesh: config.mesh, epoch: lease.epoch, holder: config.holder }, "this controller acts for the mesh");
-    await actUntilStopped(config, parts, lease, stop);
-    await lease.release();
-    log.info({ epoch: lease.epoch }, "the lease was given back");
+    const acting = await startActing(config, parts, lease);
+    await acting.whenStopped(stop);
+    await giveBack(parts, lease);
   } catch (error) {
     // Stopped while it waited for the lease: nothing was begun.
     if (!(stop.aborted && error instanceof Error && error.name === "AbortError")) throw error;
@@ -82,12 +82,51 @@ function endAtOnce(parts: ControllerParts, why: string): void {
   process.exit(75);
 }
 
-async function actUntilStopped(
+async function giveBack({ log }: ControllerParts, lease: Lease): Promise<void> {
+  await lease.release();
+  log.info({ epoch: lease.epoch }, "the lease was given back");
+}
+
+interface Acting {
+  /** Works until it is to stop, and lets what it holds end. */
+  whenStopped(stop: AbortSignal): Promise<void>;
+}
+
+/** Everything that works for the mesh is started, or, where a part of it cannot start, has ended again. */
+async function startActing(config: ServeConfig, parts: ControllerParts, lease: Lease): Promise<Acting> {
+  const started: (() => Promise<void>)[] = [];
+  const endAll = async (): Promise<void> => {
+    for (const end of started.splice(0).toReversed()) await end();
+  };
+  try {
+    const run = await startParts(config, parts, lease, (end) => void started.push(end));
+    return {
+      whenStopped: async (stop) => {
+        try {
+          await run(stop);
+        } finally {
+          await endAll();
+        }
+      },
+    };
+  } catch (error) {
+    try {
+      await endAll();
+      // Nothing acts any more: the next one need not wait for the age of this lease.
+      await giveBack(parts, lease);
+    } catch (left) {
+      parts.log.warn({ err: left }, "what had been started did not end as it should: the lease ends by its age");
+    }
+    throw error;
+  }
+}
+
+async function startParts(
   config: ServeConfig,
   parts: ControllerParts,
   lease: Lease,
-  stop: AbortSignal,
-): Promise<void> {
+  endWith: (end: () => Promise<void>) => void,
+): Promise<(stop: AbortSignal) => Promise<void>> {
   const { log } = parts;
   // Only now: while another one acts, it is that one's machine that these are about.
   await noteRoles(parts.db, config.mesh, parts.roles);
@@ -97,19 +136,13 @@ async function actUntilStopped(
   // Before anything is signed: a root may have been published while this controller was away.
   await parts.trust.refresh(parts.db);
   const native = await connectWorker(config.temporal);
+  endWith(() => native.close());
   const connection = await connectClient(config.temporal);
   const controller = createControllerClient(new Client({ connection, namespace: config.temporal.namespace }), () =>
     connection.close(),
   );
+  endWith(() => controller.close());
   const wake = (why: string): Promise<void> => controller.wakeReconcile({ mesh: config.mesh, why });
-  const workers = await createWorkers({
-    config,
-    parts,
-    lease,
-    connection: native,
-    workflowBundle: await readFile(config.workflowBundleFile, "utf8"),
-    onDeadEpoch: (error: DeadEpochError) => endAtOnce(parts, error.message),
-  });
   const watch = watchSources({
     ...parts.look,
     describeToolchains: parts.describeToolchains,
@@ -119,36 +152,37 @@ async function actUntilStopped(
     log,
     random: Math.random,
   });
-  const built = watchKept(config, parts, lease);
-  const keys = watchKeys({ ...parts, mesh: config.mesh, nowMs: Date.now });
-  const temporal = watchTemporal({ ...parts, mesh: config.mesh, address: config.temporal.address, controller });
-  const waits = watchWaits({ ...parts, mesh: config.mesh });
-  const disks = watchDisks({ ...parts, mesh: config.mesh, folders: config.watchedFolders });
-  const asks = watchAsks({ ...config, ...parts, nowMs: Date.now });
-  const resumer = resumePushes({ ...parts, mesh: config.mesh, controller, mayAct: () => lease.mayAct() });
+  endWith(() => watch.stop());
+  for (const part of [
+    watchKept(config, parts, lease),
+    watchKeys({ ...parts, mesh: config.mesh, nowMs: Date.now }),
+    watchTemporal({ ...parts, mesh: config.mesh, address: config.temporal.address, controller }),
+    watchWaits({ ...parts, mesh: config.mesh }),
+    watchDisks({ ...parts, mesh: config.mesh, folders: config.watchedFolders }),
+    watchAsks({ ...config, ...parts, nowMs: Date.now }),
+    resumePushes({ ...parts, mesh: config.mesh, controller, mayAct: () => lease.mayAct() }),
+  ])
+    endWith(() => part.stop());
   const gateway = await startGateway(config, parts, async (source) => {
     const repository = config.webhooks[source]?.repository;
     if (repository === undefined) return;
     watch.lookSoon(repository);
     await wake(`webhook of ${source}`);
   });
-  try {
+  endWith(() => gateway.close());
+  const workers = await createWorkers({
+    config,
+    parts,
+    lease,
+    connection: native,
+    workflowBundle: await readFile(config.workflowBundleFile, "utf8"),
+    onDeadEpoch: (error: DeadEpochError) => endAtOnce(parts, error.message),
+  });
+  return async (stop) => {
     await wake(`controller ${config.holder} took over at epoch ${lease.epoch}`);
     log.info({ gateway: gateway.address }, "ready");
     await runWorkers(workers, stop);
-  } finally {
-    await asks.stop();
-    await watch.stop();
-    await resumer.stop();
-    await built.stop();
-    await temporal.stop();
-    await waits.stop();
-    await disks.stop();
-    await keys.stop();
-    await gateway.close();
-    await controller.close();
-    await native.close();
-  }
+  };
 }
 
 /** What was built: is it there, and does it come out the same again? And what of all that is needed no more? */

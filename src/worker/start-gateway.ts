@@ -30,35 +30,46 @@ export async function startGateway(
   const drifts = watchDrifts({ db: parts.db, mesh: config.mesh, log });
   const who = parts.roles.enforced ? roleName("gateway") : "the user of the database's address";
   const refusedCalls = watchRefusedCalls({ db: parts.db, mesh: config.mesh, log, who });
-  const gateway = await createGateway({
-    mesh: config.mesh,
-    records: createGatewayRecords({
-      db: parts.gatewayDb,
-      mesh: config.mesh,
-      artifacts: parts.artifacts,
-      trust: parts.trust,
-      wakes,
-      onKept: drifts.note,
-    }),
-    tls: {
-      certPem: await readFile(config.gateway.certificateFile, "utf8"),
-      keyPem: await readPrivateFile(config.gateway.certificateKeyFile),
-    },
-    log,
-    webhookSecrets: Object.fromEntries(Object.entries(config.webhooks).map(([source, hook]) => [source, hook.secrets])),
-    wake,
-    onStranger: strangers.note,
-    onRecords: refusedCalls.note,
-  });
-  const address = await gateway.listen({ host: config.gateway.host, port: config.gateway.port });
-  return {
-    address: `https://${address.host}:${address.port}`,
-    async close() {
-      await gateway.close();
-      await refusedCalls.stop();
-      await strangers.stop();
-      await drifts.stop();
-      await listener.close();
-    },
+  const endRest = async (): Promise<void> => {
+    await refusedCalls.stop();
+    await strangers.stop();
+    await drifts.stop();
+    await listener.close();
   };
+  try {
+    const gateway = await createGateway({
+      mesh: config.mesh,
+      records: createGatewayRecords({
+        db: parts.gatewayDb,
+        mesh: config.mesh,
+        artifacts: parts.artifacts,
+        trust: parts.trust,
+        wakes,
+        onKept: drifts.note,
+      }),
+      tls: {
+        certPem: await readFile(config.gateway.certificateFile, "utf8"),
+        keyPem: await readPrivateFile(config.gateway.certificateKeyFile),
+      },
+      log,
+      webhookSecrets: Object.fromEntries(
+        Object.entries(config.webhooks).map(([source, hook]) => [source, hook.secrets]),
+      ),
+      wake,
+      onStranger: strangers.note,
+      onRecords: refusedCalls.note,
+    });
+    const address = await gateway.listen({ host: config.gateway.host, port: config.gateway.port });
+    return {
+      address: `https://${address.host}:${address.port}`,
+      async close() {
+        await gateway.close();
+        await endRest();
+      },
+    };
+  } catch (error) {
+    // One that does not listen has nobody to stop it later.
+    await endRest();
+    throw error;
+  }
 }

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { runMesh } from "../cli/fake-context.ts";
 import { openMeshConnection } from "../../src/cli/mesh-connection.ts";
@@ -75,6 +77,24 @@ it(
     expect(pidOf(shown.holder)).toBe(last?.pid);
     expect(shown.standbys).toEqual([]);
     expect(shown.grants.map((grant) => grant.ended)).toEqual([null, "given-back", "taken-over"]);
+  },
+);
+
+it(
+  "one whose port is held, as by a controller that hangs, says so, ends, and gives the lease back at once",
+  { timeout: 120_000 },
+  async () => {
+    const holding = createServer().listen(served.gateway.port, served.gateway.host);
+    await once(holding, "listening");
+    const refused = served.startController();
+    await refused.hears("another program listens there");
+    await refused.hears("A controller of this mesh that hangs keeps its port");
+    expect(await refused.ended()).not.toBe(0);
+    const { shown } = await showLease();
+    expect(shown).toMatchObject({ holder: null, grants: [{ epoch: 1, ended: "given-back" }] });
+    holding.close();
+    await once(holding, "close");
+    await served.startController().hears("ready");
   },
 );
 

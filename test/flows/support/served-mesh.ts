@@ -38,6 +38,8 @@ export interface ServedMesh {
   readonly mesh: string;
   readonly db: Database;
   readonly state: string;
+  /** Where its controllers listen. */
+  readonly gateway: { readonly host: string; readonly port: number };
   startController(): MeshProcess;
   /** `mesh WORDS`, as a process of its own. */
   startShell(...words: string[]): MeshProcess;
@@ -93,6 +95,7 @@ export async function openServedMesh(options: ServedOptions = {}): Promise<Serve
     mesh,
     db,
     state,
+    gateway,
     startController: () => start(controllerProgram, []),
     startShell: (...words) => start(shellProgram, words),
     async close() {
