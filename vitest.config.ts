@@ -24,6 +24,8 @@ export default defineConfig({
           exclude: ["test/**/*.{pg,flow,bed}.test.ts", "test/beds/modules/**"],
           testTimeout: 30_000,
           maxWorkers: computing,
+          // One after the other in a process that has loaded the sources already: no test changes what others import.
+          isolate: false,
           sequence: { groupOrder: 0 },
         },
       },
@@ -35,7 +37,6 @@ export default defineConfig({
           testTimeout: 30_000,
           hookTimeout: 60_000,
           maxWorkers: computing,
-          // One after the other in a process that has loaded the sources already: no test changes what others import.
           isolate: false,
           sequence: { groupOrder: 0 },
         },
