@@ -1,13 +1,15 @@
 import { expect, it } from "vitest";
 import { putArtifact } from "../../src/store/artifacts.ts";
 import { listModules } from "../../src/store/modules.ts";
-import { addNodes, artifactOf, manifestOf, mesh } from "../store/open-records.ts";
+import { addNodes, artifactOf, grant, manifestOf, mesh } from "../store/open-records.ts";
 import { openComparedBed } from "./compared-bed.ts";
 
 it("why says of a module that nothing new of it reaches a node, and because of which other one", async () => {
   const bed = await openComparedBed();
   try {
     const { db } = bed.records;
+    // Without one nobody can tell how anything stands.
+    await grant(db);
     await addNodes(db, "node-a");
     await db.query("update node set incarnation = 'host-1' where name = 'node-a'");
     // Recorded before such a word was refused where it is read.
