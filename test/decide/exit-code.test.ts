@@ -26,10 +26,13 @@ describe("exit codes (R48)", () => {
   });
 
   it("is never 0 on stale knowledge (case 30)", () => {
-    const stale = [
+    const tip = "a".repeat(40);
+    const seen = { repository: "shop", branch: "main", commit: tip, comparedCommit: tip, failingSince: null };
+    const source = { ...seen, commitSeenAt: minutesLater(-60), lookedAt: minutesLater(-60) };
+    const stale: readonly Parameters<typeof buildFacts>[0][] = [
       { readAt: minutesLater(0) },
       { lastContactAt: minutesLater(0) },
-      { sourcesLookedAt: minutesLater(-60) },
+      { sources: [source] },
     ];
     for (const facts of stale) expect(exitCodeOf([situationOf(buildFacts(facts))])).toBe(3);
   });
