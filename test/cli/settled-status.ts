@@ -1,7 +1,8 @@
 import type { StatusDocument } from "../../src/cli/status/build-status.ts";
 
 export const now = new Date("2026-01-01T00:10:00.000Z");
-const line = {
+/** A module with nothing the matter. */
+export const line = {
   source: "3f2a9c1",
   builtFrom: "3f2a9c1",
   verdict: "fit",

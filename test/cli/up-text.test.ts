@@ -1,30 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { upText } from "../../src/cli/up/up-text.ts";
 import { settledPush as push } from "./settled-push.ts";
-
-const now = new Date("2026-01-01T00:10:00.000Z");
-const line = {
-  source: "3f2a9c1",
-  builtFrom: "3f2a9c1",
-  verdict: "fit",
-  behindBy: null,
-  declaredOn: 1,
-  appliedOn: 1,
-  outstandingOn: 0,
-  olderOn: 0,
-  notDeclaredOn: 0,
-  others: [],
-  standing: "current",
-  standingWhy: "",
-  findings: null,
-  heldCommit: null,
-  notReproducible: null,
-  sourceLookedAt: "2026-01-01T00:09:58.000Z",
-  sourceStale: false,
-  sourceKnown: "known",
-  sourceWhy: "examples (main) was at 3f2a9c1 2 s ago",
-  runsOn: [{ node: "node-a", word: "current", applied: true }],
-} as const;
+import { line, now } from "./settled-status.ts";
 
 const modules = [
   {
