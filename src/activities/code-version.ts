@@ -1,6 +1,4 @@
-import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { hashCode } from "../source/hash-code.ts";
 
 /** All that has a part in an answer. How it is shown is the command's own affair. */
 const layers = ["activities", "build", "core", "decide", "disk", "link", "source", "store", "worker"];
@@ -12,20 +10,6 @@ let known: string | null = null;
  * were not built from the same sources may answer otherwise, and no number that somebody has to raise would say so.
  */
 export function codeVersion(): string {
-  known ??= hashCode();
+  known ??= hashCode(layers, 32);
   return known;
-}
-
-function hashCode(): string {
-  const hash = createHash("sha256");
-  for (const layer of layers) {
-    const folder = fileURLToPath(new URL(`../${layer}/`, import.meta.url));
-    const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => /\.[jt]s$/.test(path));
-    for (const path of paths.toSorted())
-      hash
-        .update(`${layer}/${path}\0`)
-        .update(readFileSync(`${folder}${path}`))
-        .update("\0");
-  }
-  return hash.digest("hex").slice(0, 32);
 }

@@ -1,9 +1,7 @@
-import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { hashCode } from "./hash-code.ts";
 
 /** What facts are read by: this folder, and the schemas that manifests are held to. */
-const folders = ["./", "../core/"].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
+const folders = ["source", "core"];
 
 let known: string | null = null;
 
@@ -12,19 +10,6 @@ let known: string | null = null;
  * to remember to raise would be forgotten once, and then edges would be missing without a word.
  */
 export function readersVersion(): string {
-  known ??= hashCode();
+  known ??= hashCode(folders, 16);
   return known;
-}
-
-function hashCode(): string {
-  const hash = createHash("sha256");
-  for (const folder of folders) {
-    const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => /\.[jt]s$/.test(path));
-    for (const path of paths.toSorted())
-      hash
-        .update(`${path}\0`)
-        .update(readFileSync(`${folder}${path}`))
-        .update("\0");
-  }
-  return hash.digest("hex").slice(0, 16);
 }
