@@ -30,8 +30,8 @@ describe("a push whose writes the records refuse", () => {
     {
       what: "a column is not there yet",
       activity: "openPush",
-      breaks: "alter table declaration rename column why to reason",
-      mends: "alter table declaration rename column reason to why",
+      breaks: "alter table push rename column why to reason",
+      mends: "alter table push rename column reason to why",
       says: /refuse openPush to mesh_controller: the tables are not those of this version.*"why"/,
     },
   ])(

@@ -111,15 +111,12 @@ describe("the records and their twin (R27, R28, R35, R38, case 39)", () => {
           expect(twin, `${at}: ${JSON.stringify(one)}`).toEqual(real);
         }
       }),
-      { numRuns: 60, examples: [[mintedForNobody], [backToPruned]] },
+      { numRuns: 60, examples: [[mintedForNobody], [backToPruned], [openedAfterPruned]] },
     );
   });
 });
 
-const openBoth: readonly Step[] = [
-  { act: "open", push: "push-1" },
-  { act: "open", push: "push-2" },
-];
+const openBoth = (["push-1", "push-2"] as const).map((id): Step => ({ act: "open", push: id }));
 
 /** Withdrawn before the provider was told of it: what it was told last confirms. */
 const mintedForNobody: Step[] = [
@@ -141,6 +138,14 @@ const backToPruned: Step[] = [
   { act: "report", node: "node-c", back: 1, sequence: 1, outcome: "applied", present: false, isOther: false },
   { act: "claim", node: "node-c", epoch: 1, number: 0 },
   { act: "claim", node: "node-c", epoch: 1, number: 7 },
+];
+
+/** What was kept with a push goes with it: one of the same id has no baseline yet. */
+const openedAfterPruned: Step[] = [
+  { act: "baseline", push: "push-1", digest: 0 },
+  { act: "end", push: "push-1" },
+  { act: "prune", back: 0, last: 1 },
+  { act: "open", push: "push-1" },
 ];
 
 function passes(inside: Inside): Step {

@@ -178,6 +178,8 @@ function remove(draft: Draft, kind: TwinKind, keys: readonly PruneKey[]): number
       return count;
     case "pushes":
       draft.pushes = new Map([...draft.pushes].filter(([push]) => !goes({ push })));
+      // As the foreign key's cascade.
+      draft.baselines = new Map([...draft.baselines].filter(([push]) => draft.pushes.has(push)));
       return count;
   }
 }
