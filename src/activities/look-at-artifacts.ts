@@ -4,6 +4,7 @@ import type { ArtifactStore } from "../build/artifact-store.ts";
 import { errorCode, UnavailableError } from "../core/errors.ts";
 import type { Name } from "../core/names.ts";
 import { adviseLoss } from "../decide/advise-loss.ts";
+import { groupLosses, keyOfArtifact } from "../decide/group-losses.ts";
 import { judgeLosses } from "../decide/judge-losses.ts";
 import { shortId } from "../decide/short-names.ts";
 import {
@@ -84,10 +85,8 @@ async function lookAtAll(deps: LookAtArtifacts, doubts: readonly ArtifactDoubt[]
     else if (there.bytes !== blobBytes)
       lost.push({ module, artifact, found: `it has ${there.bytes} bytes, the records say ${blobBytes}` });
   }
-  const isKnown = (one: ArtifactName): boolean =>
-    doubts.some(
-      ({ module, artifact, state }) => module === one.module && artifact === one.artifact && state === "lost",
-    );
+  const known = new Set(doubts.filter(({ state }) => state === "lost").map(keyOfArtifact));
+  const isKnown = (one: ArtifactName): boolean => known.has(keyOfArtifact(one));
   if (judgeLosses(needed.length, lost.length) === "ask" && !lost.every(isKnown))
     return {
       code,
@@ -138,24 +137,25 @@ async function sayLosses(
   const needed = await listNeeded(db, mesh);
   const said: Observation[] = store === null ? [] : [store];
   const lost = (await listDoubts(db, mesh)).filter(({ state }) => state === "lost");
-  const byModule = new Map<Name, string[]>();
-  for (const doubt of lost) {
-    const use = needed.find(({ module, artifact }) => module === doubt.module && artifact === doubt.artifact);
-    if (use === undefined) await dropDoubts(db, mesh, [doubt]);
-    else byModule.set(doubt.module, [...(byModule.get(doubt.module) ?? []), describeLoss(doubt, use)]);
-  }
-  for (const [subject, messages] of byModule) {
-    const uses = needed.filter(({ module, artifact }) =>
-      lost.some((one) => one.module === subject && one.module === module && one.artifact === artifact),
-    );
-    said.push({ code, subject, message: messages.join("; "), remedy: adviseLoss(subject, uses), urgent: false });
-  }
+  const { byModule, unneeded } = groupLosses(lost, needed);
+  if (unneeded.length > 0) await dropDoubts(db, mesh, unneeded);
+  for (const [subject, losses] of byModule)
+    said.push({
+      code,
+      subject,
+      message: losses.map((one) => describeLoss(one.lost, one.use)).join("; "),
+      remedy: adviseLoss(
+        subject,
+        losses.map(({ use }) => use),
+      ),
+      urgent: false,
+    });
   for (const one of said) await observeCondition(db, mesh, one);
+  const subjects = new Set(said.map(({ subject }) => subject));
   for (const open of await listConditions(db, mesh)) {
-    const isStill = said.some(({ subject }) => subject === open.subject);
     // Only a look at all of them says that the store is there again.
     const isSeen = all || open.subject !== storeSubject;
-    if (open.code === code && isSeen && !isStill) await clearCondition(db, mesh, open);
+    if (open.code === code && isSeen && !subjects.has(open.subject)) await clearCondition(db, mesh, open);
   }
 }
 
