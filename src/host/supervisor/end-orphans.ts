@@ -1,4 +1,4 @@
-import { endProcess, nonceVariable, ownerVariable, sweep } from "./end-process.ts";
+import { endProcess, nonceVariable, ownerVariable } from "./end-process.ts";
 import { readIdentity } from "./process-identity.ts";
 import { isSessionLeader, listByEnvironment, readVariable } from "./process-list.ts";
 
@@ -17,8 +17,7 @@ export async function endOrphans(folder: string, known: ReadonlySet<string>, gra
   await Promise.all(
     [...orphans].map(async ([nonce, pid]) => {
       const identity = pid === null ? null : await readIdentity(pid);
-      if (identity === null) await sweep(null, nonce);
-      else await endProcess(identity, nonce, graceMs);
+      await endProcess({ identity, nonce, leader: "not-seen" }, graceMs);
     }),
   );
   return [...orphans.keys()];

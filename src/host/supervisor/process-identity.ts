@@ -25,7 +25,24 @@ export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
   return now !== null && now.started === identity.started && now.bootId === identity.bootId;
 }
 
+/** Alive, or its corpse: nobody else can have got its number yet. */
+export async function holdsItsPid(identity: ProcessIdentity): Promise<boolean> {
+  if (process.platform !== "linux") return isAlive(identity);
+  const stat = await readStat(identity.pid);
+  return stat !== null && stat.started === identity.started && (await isOfThisBoot(identity));
+}
+
+/** Pids of another boot say nothing about this one's processes. */
+export async function isOfThisBoot(identity: ProcessIdentity): Promise<boolean> {
+  return identity.bootId === (await readBootId());
+}
+
 async function readStartTicks(pid: number): Promise<string | null> {
+  const stat = await readStat(pid);
+  return stat === null || stat.state === "Z" || stat.state === "X" ? null : stat.started;
+}
+
+async function readStat(pid: number): Promise<{ readonly state: string; readonly started: string } | null> {
   let stat: string;
   try {
     stat = await readFile(`/proc/${pid}/stat`, "utf8");
@@ -36,8 +53,8 @@ async function readStartTicks(pid: number): Promise<string | null> {
   }
   // Field 2 is the name in parentheses and may hold anything: count from its end. Then field 3 is the first.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  if (fields[0] === "Z" || fields[0] === "X") return null;
-  return fields[19] ?? null;
+  const [state, started] = [fields[0], fields[19]];
+  return state === undefined || started === undefined ? null : { state, started };
 }
 
 async function readBootId(): Promise<string> {

@@ -3,7 +3,7 @@ import { describeFailure } from "../describe-failure.ts";
 import type { Log } from "../log.ts";
 import type { ServiceUser } from "../service-user.ts";
 import { chooseEndingReason } from "./ending-reason.ts";
-import { endProcess, neverStartedNonce, sweep } from "./end-process.ts";
+import { endProcess, neverStartedNonce, sweep, type Started } from "./end-process.ts";
 import { isAlive, readIdentity } from "./process-identity.ts";
 import { recentEndings, restartDelayMs } from "./restart-delay.ts";
 import { removeRun, writeRun, type KeptRun } from "./run-file.ts";
@@ -25,6 +25,9 @@ export interface ServiceProcessOptions {
   readonly graceMs: number;
 }
 
+/** Well below what it takes for pids to come round: the group of who was there so lately is still its own. */
+const seenJustNowMs = 5_000;
+
 /** One service: its process, started, watched, started again, ended. One act at a time. */
 export class ServiceProcess {
   readonly #options: ServiceProcessOptions;
@@ -38,6 +41,8 @@ export class ServiceProcess {
   #startsAgain = false;
   /** Its exit event is still to come; an adopted one gives none and is looked at instead. */
   #isChild = false;
+  /** By the monotonic clock: when the process was last known to be there. Null: not since this host started. */
+  #seenAtMs: number | null = null;
   #isClosed = false;
   #acts: Promise<void> = Promise.resolve();
 
@@ -53,11 +58,11 @@ export class ServiceProcess {
   async readRun(spec: ServiceSpec): Promise<ServiceRun> {
     if (this.#run.spec === spec.digest) this.#spec ??= spec;
     this.#countFromNow();
-    const { identity, endings, artifact, startedMs, firstStartedMs, lastEnding } = this.#run;
+    const { endings, artifact, startedMs, firstStartedMs, lastEnding } = this.#run;
     return {
       spec: this.#run.spec,
       artifact,
-      alive: identity !== null && (await isAlive(identity)),
+      alive: await this.#isAlive(),
       startsAgain: this.#startsAgain,
       startedMs,
       firstStartedMs,
@@ -100,7 +105,7 @@ export class ServiceProcess {
   watch(): Promise<void> {
     return this.#inTurn(async () => {
       const { identity, nonce } = this.#run;
-      if (this.#isChild || identity === null || (await isAlive(identity))) return;
+      if (this.#isChild || identity === null || (await this.#isAlive())) return;
       await this.#noteExit(nonce, "ended, how is not known: an earlier host had started it");
     });
   }
@@ -147,6 +152,8 @@ export class ServiceProcess {
       const child = await startProcess(spec, { nonce, folder, user });
       this.#isChild = true;
       child.once("exit", (code, signal) => {
+        // Its number was kept for it until this moment.
+        this.#seenAtMs = performance.now();
         const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
         void this.#inTurn(() => this.#noteExit(nonce, how));
       });
@@ -160,9 +167,7 @@ export class ServiceProcess {
 
   async #end(): Promise<void> {
     this.#forgetStart();
-    const { identity, nonce } = this.#run;
-    if (identity === null) await sweep(null, nonce);
-    else await endProcess(identity, nonce, this.#options.graceMs);
+    await endProcess(this.#readStarted(), this.#options.graceMs);
     this.#run = { ...this.#run, identity: null, nonce: neverStartedNonce };
     this.#isChild = false;
   }
@@ -188,7 +193,8 @@ export class ServiceProcess {
 
   async #noteEnding(how: string): Promise<void> {
     const { nowMs, log, onChange } = this.#options;
-    const { id, identity, nonce } = this.#run;
+    const { id } = this.#run;
+    const started = this.#readStarted();
     const endings = [...recentEndings(this.#run.endings, nowMs()), nowMs()];
     this.#run = { ...this.#run, identity: null, endings, lastEnding: how };
     this.#untold += 1;
@@ -196,8 +202,21 @@ export class ServiceProcess {
     log.warn("service ended", { resource: id, how, endings: endings.length });
     // An adopted one that ended before the first pass is not known how to start: that pass does it.
     if (this.#spec !== null) this.#scheduleStart(endings.length);
-    await sweep(identity, nonce);
+    await sweep(started);
     onChange(id);
+  }
+
+  async #isAlive(): Promise<boolean> {
+    const { identity } = this.#run;
+    if (identity === null || !(await isAlive(identity))) return false;
+    this.#seenAtMs = performance.now();
+    return true;
+  }
+
+  #readStarted(): Started {
+    const { identity, nonce } = this.#run;
+    const isSeen = this.#seenAtMs !== null && performance.now() - this.#seenAtMs < seenJustNowMs;
+    return { identity, nonce, leader: isSeen ? "seen-just-now" : "not-seen" };
   }
 
   #scheduleStart(endings: number): void {

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -223,6 +224,44 @@ describe("the supervisor", { timeout: 30_000 }, () => {
       expect(await readIdentity(stranger.pid ?? 0)).not.toBeNull();
     } finally {
       stranger.kill("SIGKILL");
+      process.kill(pid, "SIGKILL");
+    }
+  });
+
+  it("ends what its service left in its group without the nonce, as it knows whose it is", async () => {
+    const leaving = spec("", { command: ["/bin/sh", "-c", "env -i sleep 600 & echo $!; sleep 600"] });
+    await supervisor.ensure(leaving);
+    const said = await eventually(
+      async () => /^\d+$/m.exec(await readFile(leaving.logFile, "utf8"))?.[0],
+      "it is there",
+    );
+    process.kill(await keptPid(), "SIGKILL");
+    await eventually(async () => (await readIdentity(Number(said))) === null, "it went with its leader");
+  });
+
+  it("leaves a stranger's group alone when the file is of before a reboot (R44)", async () => {
+    await supervisor.ensure(spec(loop));
+    const [pid, file] = [await keptPid(), path.join(folder, "services/service.web.main.json")];
+    supervisor.close();
+    const stranger = spawn("/bin/sh", ["-c", "sleep 600 >/dev/null & echo $!"], {
+      detached: true,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const exited = once(stranger, "exit");
+    const member = Number(String((await once(stranger.stdout, "data"))[0]));
+    await exited;
+    const kept = JSON.parse(await readFile(file, "utf8"));
+    const identity = { pid: stranger.pid, started: "4711", bootId: "another" };
+    await writeFile(file, JSON.stringify({ ...kept, nonce: "gone", identity }));
+    supervisor = await open();
+    try {
+      // The watch finds the end of what it had adopted, and the pass starts it anew.
+      await eventually(() => changes.includes("service/web/main"), "noticed");
+      await supervisor.ensure(spec(loop));
+      expect(await runOf(spec(loop))).toMatchObject({ alive: true });
+      expect(await readIdentity(member)).not.toBeNull();
+    } finally {
+      process.kill(member, "SIGKILL");
       process.kill(pid, "SIGKILL");
     }
   });
