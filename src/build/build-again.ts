@@ -93,7 +93,7 @@ function captureOnly(store: ArtifactStore, captured: ContentEntry[]): ArtifactSt
   return {
     ...store,
     putArtifact: async (artifact) => {
-      captured.push(...(listed.get(artifact.blob) ?? []));
+      for (const entry of listed.get(artifact.blob) ?? []) captured.push(entry);
     },
     putBlob: async (bytes) => {
       const hash = createHash("sha256");

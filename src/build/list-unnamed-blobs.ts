@@ -29,7 +29,7 @@ export async function listUnnamedBlobs(dir: string, byRecords: ReadonlySet<Diges
   const byIndex = new Set<Digest>();
   const manifests: Digest[] = [];
   await withIndex(dir, (entries) => {
-    manifests.push(...entries.map(({ digest }) => digest));
+    for (const { digest } of entries) manifests.push(digest);
     return entries;
   });
   for (const digest of manifests) {

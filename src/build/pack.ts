@@ -33,25 +33,26 @@ const mostFiles = 200_000;
  * only. Anything but files and folders is an InputError, and so is too much.
  */
 export async function packFolder(options: PackFolder): Promise<Packed> {
-  const names = await listFiles(options.folder, "");
-  if (names.length > mostFiles) throw new InputError(`the artifact would hold more than ${mostFiles} files`);
+  const names: string[] = [];
+  for await (const name of listFiles(options.folder, "")) {
+    if (names.length === mostFiles) throw new InputError(`the artifact would hold more than ${mostFiles} files`);
+    names.push(name);
+  }
   names.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   const entries: ContentEntry[] = [];
   const blob = await options.store.putBlob(writeTar(options, names, entries));
   return { digest: contentDigest(entries), blob: blob.digest, blobBytes: blob.bytes, files: entries.length };
 }
 
-async function listFiles(root: string, below: string): Promise<string[]> {
-  const names: string[] = [];
+async function* listFiles(root: string, below: string): AsyncGenerator<string> {
   for (const entry of await readdir(join(root, below), { withFileTypes: true })) {
     const name = below === "" ? entry.name : `${below}/${entry.name}`;
     const unsafe = describeUnsafeName(name);
     if (unsafe !== null) throw new InputError(`${JSON.stringify(name.slice(0, 200))}: ${unsafe}`);
-    if (entry.isDirectory()) names.push(...(await listFiles(root, name)));
-    else if (entry.isFile()) names.push(name);
+    if (entry.isDirectory()) yield* listFiles(root, name);
+    else if (entry.isFile()) yield name;
     else throw new InputError(`${name} is neither a file nor a folder: artifacts hold nothing else`);
   }
-  return names;
 }
 
 async function* writeTar(

@@ -25,6 +25,8 @@ export interface DeriveModule {
   readonly placements: Placements;
   /** By `importsKey`. */
   readonly imports: ReadonlyMap<string, FileImports>;
+  /** Why not all its imports are known, where that is so: none of them counts. */
+  readonly past?: Finding | undefined;
   readonly factsOf: (module: Name) => FactFiles;
 }
 
@@ -46,7 +48,7 @@ export function deriveModule(options: DeriveModule): Omit<SourceFacts, "known"> 
       ownerOfPath: (path) => options.placements.ownerOf(folder.module, path),
       factsOf: options.factsOf,
     });
-    findings.push(...resolver.findings);
+    for (const finding of resolver.findings) findings.push(finding);
     for (const rival of published.rivals(module)) {
       findings.push({
         severity: "error",
@@ -55,8 +57,9 @@ export function deriveModule(options: DeriveModule): Omit<SourceFacts, "known"> 
         message: `publishes ${rival.name}, and so does module ${rival.module}: one of them needs another name`,
       });
     }
-    const found = collectEdges({ ...options, reader, resolver, edges });
-    findings.push(...found.toSorted(compareFindings));
+    const found = options.past === undefined ? collectEdges({ ...options, reader, resolver, edges }) : [options.past];
+    // One by one: a call takes no more arguments than its stack has room for, and a module may have more findings.
+    for (const finding of found.toSorted(compareFindings)) findings.push(finding);
     // After the code: where it shows a use of the same kind, that line says more.
     for (const { owner, use, file, line } of resolver.declared) {
       const known = edges.get(owner);
@@ -113,7 +116,7 @@ function collectEdges({ folder, imports: read, reader, resolver, published, edge
       if (finding !== null) findings.push({ ...finding, ...place });
       for (const one of owner === null ? more : [owner, ...more]) {
         addEdge(edges, { dependency: one, kind: use, ...place, ...sayTypes(use, found.kind) });
-        findings.push(...sayRivals(published, one, found.specifier).map((message) => ({ ...message, ...place })));
+        for (const rivals of sayRivals(published, one, found.specifier)) findings.push({ ...rivals, ...place });
       }
     }
   }

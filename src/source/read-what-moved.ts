@@ -4,6 +4,7 @@ import { type AwayModule, claimOf, claimsOf, doubtProblem, listUnread } from "./
 import type { CompareSources } from "./compare-sources.ts";
 import { deriveModule } from "./derive-edges.ts";
 import { findStale } from "./find-stale.ts";
+import type { Finding } from "./finding.ts";
 import type { FolderReading } from "./folder-reading.ts";
 import type { FactFiles, FileImports, ImportReader, PublishedNames } from "./imports/import-reader.ts";
 import { readModuleImports } from "./imports/read-module-imports.ts";
@@ -54,7 +55,7 @@ export async function readWhatMoved(work: Work): Promise<Read> {
     signal: work.signal,
     onProgress: work.onProgress,
   });
-  const derive = { ...work, published, own: names.own, imports: imports.files, factsKey };
+  const derive = { ...work, published, own: names.own, imports: imports.files, past: imports.past, factsKey };
   const facts = new Map<Name, SourceFacts>();
   const unread = listUnread(work.away, published, factsKey);
   const whyAway = new Map(work.away.map(({ module, why }) => [module, why]));
@@ -157,6 +158,7 @@ interface Derive extends Work {
   readonly published: Published;
   readonly own: ReadonlyMap<Name, OwnNames>;
   readonly imports: ReadonlyMap<string, FileImports>;
+  readonly past: ReadonlyMap<Name, Finding>;
   readonly factsKey: (module: Name) => string | null;
 }
 
@@ -176,6 +178,7 @@ function deriveOne(work: Derive, one: SeenFolder, asked: Set<Name>): SourceFacts
     published: work.published,
     placements: work.placements,
     imports: work.imports,
+    past: work.past.get(one.module.module),
     factsOf: (other) => {
       const key = work.factsKey(other);
       if (key === null) return new Map<string, string>();

@@ -52,7 +52,7 @@ function collect(root: Node): RawImports {
     for (const specifier of specifiersOf(node, loaders))
       imports.push({ specifier, kind, line: lineOf(node), optional });
     if (node.type === "call") calls.push(place);
-    stack.push(...childrenOf(place));
+    for (const child of childrenOf(place)) stack.push(child);
   }
   for (const { node, kind, optional } of calls) {
     const call = dottedOf(node.childForFieldName("function"));

@@ -1,6 +1,8 @@
-import type { ObjectId } from "../../core/names.ts";
+import type { Name, ObjectId } from "../../core/names.ts";
+import type { Finding } from "../finding.ts";
 import type { ModuleFolder } from "../read-module-folders.ts";
 import type { Repository } from "../repository.ts";
+import { boundImports, createModuleBounds, type ModuleBounds } from "./bound-imports.ts";
 import type { ImportCache } from "./import-cache.ts";
 import { type FileImports, fileImportsSchema, type ImportReader, type SourceText } from "./import-reader.ts";
 
@@ -12,6 +14,8 @@ const bytesPerBatch = 8 * 1024 * 1024;
 export interface ModuleImports {
   /** By `importsKey`. */
   readonly files: ReadonlyMap<string, FileImports>;
+  /** Modules whose files have too many together: `files` may not have all of theirs. */
+  readonly past: ReadonlyMap<Name, Finding>;
   readonly parsed: number;
   readonly cached: number;
 }
@@ -24,6 +28,7 @@ interface Wanted {
   readonly path: string;
   readonly reader: ImportReader;
   readonly repository: Repository;
+  readonly holders: Map<Name, number>;
 }
 
 export interface ReadModuleImports {
@@ -37,26 +42,39 @@ export interface ReadModuleImports {
 /** The imports of every source file of every module. Only blobs that nobody parsed before are read at all. */
 export async function readModuleImports(options: ReadModuleImports): Promise<ModuleImports> {
   const files = new Map<string, FileImports>();
+  const bounds = createModuleBounds();
   let parsed = 0;
   let cached = 0;
   for (const language of new Set(options.folders.map(({ manifest }) => manifest?.language)))
     if (language !== undefined) await options.readers.get(language)?.prepare?.();
   for (const [key, wanted] of groupByReader(options)) {
-    const known = await options.cache.read(key, [...wanted.keys()]);
     const missing = new Map<Repository, Map<ObjectId, Wanted>>();
-    for (const [blob, file] of wanted) {
-      // What the cache has may be from another time: only what its schema accepts is used.
-      const found = fileImportsSchema.safeParse(known.get(blob));
-      if (found.success) {
-        cached += 1;
-        files.set(importsKey(key, blob), found.data);
-      } else
-        missing.set(file.repository, (missing.get(file.repository) ?? new Map<ObjectId, Wanted>()).set(blob, file));
+    for (const blobs of inBatches([...wanted.keys()])) {
+      const known = await options.cache.read(key, blobs);
+      for (const blob of blobs) {
+        const file = wanted.get(blob);
+        if (file === undefined || bounds.isNobodys(file.holders)) continue;
+        // What the cache has may be from another time: only what its schema accepts is used.
+        const found = fileImportsSchema.safeParse(known.get(blob));
+        if (found.success) {
+          cached += 1;
+          bounds.add(file.holders, found.data);
+          files.set(importsKey(key, blob), found.data);
+        } else
+          missing.set(file.repository, (missing.get(file.repository) ?? new Map<ObjectId, Wanted>()).set(blob, file));
+      }
     }
     for (const [repository, blobs] of missing)
-      parsed += await parseBlobs({ ...options, key, repository, blobs, files });
+      parsed += await parseBlobs({ ...options, key, repository, blobs, files, bounds });
   }
-  return { files, parsed, cached };
+  return { files, past: bounds.past, parsed, cached };
+}
+
+/** The records answer with all they have of one batch at once. */
+function inBatches(blobs: readonly ObjectId[]): ObjectId[][] {
+  return Array.from({ length: Math.ceil(blobs.length / blobsPerBatch) }, (_, at) =>
+    blobs.slice(at * blobsPerBatch, (at + 1) * blobsPerBatch),
+  );
 }
 
 function groupByReader(options: ReadModuleImports): Map<string, Map<ObjectId, Wanted>> {
@@ -68,7 +86,10 @@ function groupByReader(options: ReadModuleImports): Map<string, Map<ObjectId, Wa
       if (!reader.isSource(file.path) || file.bytes > sourceBytesLimit) continue;
       const key = reader.readerKey(file.path);
       const group = groups.get(key) ?? new Map<ObjectId, Wanted>();
-      group.set(file.blob, { path: file.path, reader, repository: folder.repository });
+      const { module } = folder.module;
+      const holders = group.get(file.blob)?.holders ?? new Map<Name, number>();
+      holders.set(module, (holders.get(module) ?? 0) + 1);
+      group.set(file.blob, { path: file.path, reader, repository: folder.repository, holders });
       groups.set(key, group);
     }
   }
@@ -81,6 +102,7 @@ interface ParseBlobs extends ReadModuleImports {
   readonly blobs: ReadonlyMap<ObjectId, Wanted>;
   /** Added to. */
   readonly files: Map<string, FileImports>;
+  readonly bounds: ModuleBounds;
 }
 
 async function parseBlobs(options: ParseBlobs): Promise<number> {
@@ -98,7 +120,7 @@ async function parseBlobs(options: ParseBlobs): Promise<number> {
   };
   for await (const { blob, bytes } of options.repository.readBlobs([...options.blobs.keys()])) {
     const file = options.blobs.get(blob);
-    if (file === undefined) continue;
+    if (file === undefined || options.bounds.isNobodys(file.holders)) continue;
     batch.files.push({ blob, path: file.path, text: bytes.toString("utf8"), reader: file.reader });
     batch.bytes += bytes.length;
     parsed += 1;
@@ -111,7 +133,10 @@ async function parseBlobs(options: ParseBlobs): Promise<number> {
 
 async function parseAndKeep(options: ParseBlobs, files: Batch["files"]): Promise<void> {
   const fresh = new Map(await parseBatch(files));
-  for (const [blob, imports] of fresh) options.files.set(importsKey(options.key, blob), imports);
+  for (const [blob, imports] of fresh) {
+    options.bounds.add(options.blobs.get(blob)?.holders ?? new Map(), imports);
+    options.files.set(importsKey(options.key, blob), imports);
+  }
   options.signal?.throwIfAborted();
   options.onProgress?.();
   await options.cache.write(options.key, fresh);
@@ -130,6 +155,6 @@ async function parseBatch(files: Batch["files"]): Promise<(readonly [ObjectId, F
   return files.map(({ blob, path }, at) => {
     const imports = read[at];
     if (imports === undefined) throw new Error(`the reader of ${first.reader.language} left ${path} out`);
-    return [blob, imports] as const;
+    return [blob, boundImports(imports)] as const;
   });
 }

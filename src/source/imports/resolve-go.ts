@@ -53,7 +53,7 @@ export function createGoResolver(context: ResolverContext): Resolver {
     const message = "makes a module of its own, which is no part of this one: register it as a module too";
     findings.push({ severity: "warning", file: `${folder}/${goModFile}`, line: 0, message });
   }
-  findings.push(...describeReplaces(context, mod), ...describeVendored(context));
+  for (const finding of [...describeReplaces(context, mod), ...describeVendored(context)]) findings.push(finding);
   const packages = context.files
     .filter((path) => isGoSource(path) && !isGoTest(path))
     .map((path) => posix.dirname(path));

@@ -79,12 +79,11 @@ interface Facts {
 }
 
 function readFacts(context: ResolverContext): Facts {
-  const findings: Finding[] = [];
+  const settings = readSettings(context.facts);
+  const findings: Finding[] = [...settings.findings];
   const reading = readPackage(context.facts.get(packageFile));
   const own = reading.kind === "package" ? reading.value : {};
   const internal = new Map(Object.entries(own.imports ?? {}).map(([key, target]) => [key, leavesOf(target)] as const));
-  const settings = readSettings(context.facts);
-  findings.push(...settings.findings);
   const paths = new Map(
     [...settings.paths].map(([key, targets]) => [key, targets.map((target) => `./${target}`)] as const),
   );

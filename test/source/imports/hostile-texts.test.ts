@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readGoMod } from "../../../src/source/imports/go-mod.ts";
 import { readPackage, stripJsonComments } from "../../../src/source/imports/package-facts.ts";
+import { readByGrammar } from "../../../src/source/imports/python-grammar.ts";
 import { readPythonLock } from "../../../src/source/imports/python-lock.ts";
 import { readSettings } from "../../../src/source/imports/tsconfig.ts";
 import { createTypeScriptReader } from "../../../src/source/imports/typescript.ts";
@@ -73,6 +74,11 @@ describe("a text that is made to be read slowly is read once (case 53)", () => {
     },
     60_000,
   );
+
+  it("Python: more statements than a call takes arguments are read by the grammar too", async () => {
+    const read = await readByGrammar(`${"0\n".repeat(200_000)}import core\n`);
+    expect(read).toMatchObject({ imports: [{ specifier: "core", line: 200_001 }], fault: null });
+  });
 
   it("TypeScript: a long file that is not deep is read as any other", async () => {
     const text = `import "a";\n${"f({ a: [1, 2] });\n".repeat(5_000)}require("b");\n`;
