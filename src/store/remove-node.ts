@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { nameSchema, type Name } from "../core/names.ts";
 import { timeColumn } from "./columns.ts";
-import type { Queryable } from "./database.ts";
-import { many, one } from "./rows.ts";
+import type { Database, Queryable, Transaction } from "./database.ts";
+import { gateLimits } from "./gate.ts";
+import { many, one, run } from "./rows.ts";
+import { inTransaction } from "./transaction.ts";
 
 const accessSchema = z.object({ node: nameSchema, module: nameSchema, requirement: z.string(), provider: nameSchema });
 
@@ -33,13 +35,35 @@ export type NodeRemoval = z.output<typeof removalSchema>;
  * Takes a node away with its host's keys, tokens and account, and leaves a note of its name. Not while the mesh is stopped,
  * something is assigned to it, was last sent to it, or is issued to or from it. Its host enrolled, did not read back what it
  * was last sent, or owes a withdrawal: only where that is said to be meant, and such a debt is given up. All of it is asked
- * in the statement that removes. What was sent is history and stays; so do numbers, which are the mesh's (R35, R36).
+ * in the statement that removes, which no push is beside: one that was composing for the node is seen as it ended, and the
+ * next one finds no node. What was sent is history and stays; so do numbers, which are the mesh's (R35, R36).
  */
-export function removeNode(
-  db: Queryable,
+export function removeNode(db: Database, mesh: Name, name: Name, options: RemovalOptions): Promise<NodeRemoval> {
+  // Each statement sees what was committed before it: the second one, all that the first one waited for.
+  return inTransaction(db, { isolation: "read committed", ...gateLimits }, async (tx) => {
+    await keepGate(tx, mesh);
+    return removeUnused(tx, mesh, name, options);
+  });
+}
+
+interface RemovalOptions {
+  readonly by: string;
+  readonly whereEnrolled: "stays" | "goes";
+}
+
+/**
+ * People may not lock the gate's table, which takes a right to write all of it (R41). To write one column of it waits for
+ * whoever holds it in the same way, and until this transaction ends holds up who comes, before they take their snapshot.
+ */
+async function keepGate(tx: Transaction, mesh: Name): Promise<void> {
+  await run(tx, `update mesh set removal_asked_at = now() where name = $1`, [mesh]);
+}
+
+function removeUnused(
+  db: Transaction,
   mesh: Name,
   name: Name,
-  { by, whereEnrolled }: { readonly by: string; readonly whereEnrolled: "stays" | "goes" },
+  { by, whereEnrolled }: RemovalOptions,
 ): Promise<NodeRemoval> {
   const access = (state: string, side: string): string =>
     `select consumer_node as node, consumer_module as module, requirement, provider_node as provider

@@ -6,16 +6,21 @@ import { withGate } from "../../src/store/gate.ts";
 import { addNode, listNodes } from "../../src/store/nodes.ts";
 import { insertProvisions, listOwed, withdrawProvisions } from "../../src/store/provisions.ts";
 import { listRemovedNodes, type NodeRemoval, removeNode, wasNodeRemoved } from "../../src/store/remove-node.ts";
+import { inTransaction } from "../../src/store/transaction.ts";
 import {
   addModules,
   addNodes,
+  declarationOf,
   digestOf,
   grant,
+  latch,
   mesh,
   openRecords,
   provisionOf,
   type Records,
+  send,
   sendOne,
+  untilWaiting,
 } from "./open-records.ts";
 
 let records: Records;
@@ -111,6 +116,46 @@ describe("a node stays", () => {
     await report("node-a", order);
     expect(await remove("goes")).toEqual({ ...free, enrolled: true });
     expect((await records.db.query("select * from account")).rows).toEqual([]);
+  });
+});
+
+describe("a node that a push is composing for while somebody removes it", () => {
+  it("stays with what it was sent and what was issued to it (R20)", async () => {
+    const { db } = records;
+    await assign(db, mesh, { node: "node-a", module: "web", config: {}, providers: {} });
+    const [inside, go] = [latch(), latch()];
+    const pushed = withGate(db, { mesh, epoch, count: 1 }, async (tx, [number = 0]) => {
+      inside.open();
+      await go.opened;
+      await insertProvisions(tx, mesh, { push: "p1", provisions: [provisionOf("node-a")] });
+      await send(tx, declarationOf("node-a", { epoch, number }, { builds: { web: digestOf("out") } }));
+    });
+    await inside.opened;
+    await unassign(db, mesh, { node: "node-a", module: "web" });
+    const removed = remove("goes");
+    await untilWaiting(db).finally(() => go.open());
+    await pushed;
+    expect(await removed).toMatchObject({ removed: false, carried: ["web"], issued: [{ node: "node-a" }] });
+    expect((await listNodes(db, mesh)).map(({ name }) => name)).toContain("node-a");
+  });
+
+  it("is gone for the push that waited for the removal: it is composed of a mesh without it (R27)", async () => {
+    const { db } = records;
+    const [inside, go] = [latch(), latch()];
+    // Its row is held, so that the removal stands between the two of its statements.
+    const holder = inTransaction(db, { isolation: "read committed" }, async (tx) => {
+      await tx.query(`select from node where name = 'node-a' for update`);
+      inside.open();
+      await go.opened;
+    });
+    await inside.opened;
+    const removed = remove();
+    await untilWaiting(db);
+    const seen = withGate(db, { mesh, epoch, count: 1 }, async (tx) => listNodes(tx, mesh));
+    await untilWaiting(db, 2).finally(() => go.open());
+    await holder;
+    expect(await removed).toEqual(free);
+    expect((await seen).map(({ name }) => name)).toEqual(["node-b"]);
   });
 });
 

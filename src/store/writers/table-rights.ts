@@ -31,9 +31,9 @@ const everybodyReads = { viewer: read, operator: read, controller: read, builder
 export const tableRights: readonly TableRights[] = [
   {
     table: "mesh",
-    why: "the gate: who writes it numbers. Whole, because LOCK TABLE asks for a right on the whole table. A host's word stops it",
+    why: "the gate: who writes it numbers. Whole, because LOCK TABLE asks for a right on the whole table. A host's word stops it. Who removes a node waits at it by one column",
     viewer: read,
-    operator: read,
+    operator: { select: "all", update: ["removal_asked_at"] },
     controller: { select: "all", update: "all" },
     gateway: { select: "all", update: ["stopped_at", "stopped_for"] },
   },
