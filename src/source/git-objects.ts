@@ -52,18 +52,23 @@ export async function* listTree(
     }
     if (walked !== null) return;
   }
-  let rest: Buffer = Buffer.alloc(0);
   let entries = 0;
-  for await (const chunk of streamGit({
-    ...local,
-    args: ["ls-tree", "-r", "-t", "-z", "-l", "--full-tree", "--end-of-options", tree, ...paths],
-  })) {
+  const args = ["ls-tree", "-r", "-t", "-z", "-l", "--full-tree", "--end-of-options", tree, ...paths];
+  for await (const line of listEntries(local, args)) {
+    entries += 1;
+    if (entries > entryLimit) throw tooLong(tree, entryLimit);
+    yield parseEntry(line);
+  }
+}
+
+/** Lines of `ls-tree -z` as they come: of a folder of millions nobody holds all of them. */
+async function* listEntries(local: Local, args: readonly string[]): AsyncGenerator<Buffer, void, undefined> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of streamGit({ ...local, args })) {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let start = 0;
     for (let end = rest.indexOf(0, start); end !== -1; end = rest.indexOf(0, start)) {
-      entries += 1;
-      if (entries > entryLimit) throw tooLong(tree, entryLimit);
-      yield parseEntry(rest.subarray(start, end));
+      yield rest.subarray(start, end);
       start = end + 1;
     }
     rest = rest.subarray(start);
@@ -112,9 +117,8 @@ async function listFoldersAt(
   for (let at = 0; at < folders.length; at += pathsPerListing) listings.push(folders.slice(at, at + pathsPerListing));
   for (const listing of listings) {
     const args = ["ls-tree", "-d", "-z", "--full-tree", "--end-of-options", commit, ...listing];
-    const output = await runGit({ ...local, args, outputBytes: 256 * 1024 * 1024 });
-    for (const line of output.toString("utf8").split("\0")) {
-      const [, type, id, path] = /^\d+ (\w+) ([0-9a-f]+)\t([^]+)$/.exec(line) ?? [];
+    for await (const line of listEntries(local, args)) {
+      const [, type, id, path] = /^\d+ (\w+) ([0-9a-f]+)\t([^]+)$/.exec(line.toString("utf8")) ?? [];
       if (type === "tree" && path !== undefined && wanted.has(path)) found.set(path, objectIdSchema.parse(id));
     }
   }

@@ -1,4 +1,3 @@
-import { InputError } from "../core/errors.ts";
 import type { ObjectId } from "../core/names.ts";
 import { DamagedCloneError } from "./bare-clone.ts";
 import type { ObjectInfo, ObjectSession, ReadObject } from "./object-session.ts";
@@ -140,13 +139,13 @@ export interface FolderName {
 }
 
 /**
- * These folders, by one question for all that are not known. Null: there is none, or git does not have it. InputError for
- * one of more than `limitBytes`, or null where `orNull` says so.
+ * These folders, by one question for all that are not known. Null: there is none, git does not have it, or it is of more than
+ * `limitBytes`. A repository may have such a folder, and no other is to suffer from it: the caller asks git itself then.
  */
 export async function readFolders(
   session: ObjectSession,
   names: readonly FolderName[],
-  { limitBytes = treeBytesLimit, orNull = false }: { readonly limitBytes?: number; readonly orNull?: boolean } = {},
+  limitBytes = treeBytesLimit,
 ): Promise<(TreeObject | null)[]> {
   const kept = keptFor(session);
   const ids = names.map((name) => findKnown(kept, name));
@@ -164,12 +163,7 @@ export async function readFolders(
     limitBytes,
   );
   for (const [at, name] of guessed.entries()) keepTree(session, name, read[asked.length + at] ?? null);
-  for (const [place, { name, at }] of asked.entries()) {
-    const object = read[place] ?? null;
-    if (object?.type === "tree" && object.content === null && !orNull)
-      throw new InputError(`tree ${object.id} is larger than ${limitBytes} bytes`);
-    found[at] = keepTree(session, name, object);
-  }
+  for (const [place, { name, at }] of asked.entries()) found[at] = keepTree(session, name, read[place] ?? null);
   return found;
 }
 

@@ -18,7 +18,7 @@ function listAbove(paths: Iterable<string>): string[] | null {
   return [...above];
 }
 
-/** What lies in the folders above these paths; null: in too many of them, or in one that is not there. Git is asked then. */
+/** What lies in the folders above these paths; null: in too many of them, in a huge one, or in one that is not there. */
 async function readAbove(
   session: ObjectSession,
   commit: ObjectId,
@@ -109,11 +109,11 @@ export async function walkFolders(
   { paths, limit }: { readonly paths: readonly string[]; readonly limit: number },
 ): Promise<TreeEntry[] | null> {
   const read = new Map<ObjectId, TreeObject>();
-  const bounds = { limitBytes: limit * entryBytes, orNull: true };
+  const limitBytes = limit * entryBytes;
   const roots = await readFolders(
     session,
     paths.map((path) => ({ of: tree, path })),
-    bounds,
+    limitBytes,
   );
   let entries = 0;
   for (let level: readonly (TreeObject | null)[] = roots; level.length > 0;) {
@@ -128,7 +128,7 @@ export async function walkFolders(
       if (entries > limit) return null;
     }
     const names = [...below].map((of) => ({ of, path: "" }));
-    level = await readFolders(session, names, bounds);
+    level = await readFolders(session, names, limitBytes);
   }
   const blobs = [...read.values()].flatMap((one) => one.entries().filter(({ type }) => type === "blob"));
   const sizes = await sizesOf(
