@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, rmdir, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { whenThere } from "../core/errors.ts";
 import { runLimited } from "./run-limited.ts";
 import { fixedEnvironment, type SandboxResult, type SandboxRun } from "./sandbox.ts";
 
@@ -10,7 +11,14 @@ import { fixedEnvironment, type SandboxResult, type SandboxRun } from "./sandbox
  */
 export async function runUnsafely(run: SandboxRun): Promise<SandboxResult> {
   const home = await mkdtemp(join(tmpdir(), "mesh-build-"));
+  const lent: string[] = [];
   try {
+    for (const { at, from } of listLent(run)) {
+      // Only an empty folder is a place for it: what is found by its path in a word needs none.
+      if ((await whenThere(rmdir(at), ["ENOENT", "ENOTDIR", "ENOTEMPTY"])) === null) continue;
+      await symlink(from, at);
+      lent.push(at);
+    }
     const words = run.command.map((word) => outside(run, word));
     const given = Object.entries(run.env ?? {}).map(([name, value]) => [name, outside(run, value)] as const);
     const env = {
@@ -33,8 +41,21 @@ export async function runUnsafely(run: SandboxRun): Promise<SandboxResult> {
       inMemory: [],
     });
   } finally {
+    for (const at of lent) {
+      await rm(at, { force: true });
+      await mkdir(at, { recursive: true });
+    }
     await rm(home, { recursive: true, force: true });
   }
+}
+
+/** What is mounted into a folder of the build from elsewhere: found by search, so a link stands in its empty place. */
+function listLent({ mounts }: SandboxRun): { readonly at: string; readonly from: string }[] {
+  return mounts.flatMap(({ from, to }, index) => {
+    const around = mounts.slice(0, index).findLast((one) => to.startsWith(`${one.to}/`));
+    const at = around === undefined ? from : `${around.from}${to.slice(around.to.length)}`;
+    return at === from ? [] : [{ at, from }];
+  });
 }
 
 /** Every path in a word, also behind `=`, a comma or `file://`. */

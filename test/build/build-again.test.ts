@@ -17,8 +17,8 @@ async function leakySandbox(command: string): Promise<Sandbox> {
   return {
     promises: sandbox.promises,
     run: (run) => {
-      const at = run.command.indexOf(process.execPath);
-      if (!run.command.some((word) => word.endsWith("/bin/tsc"))) return sandbox.run(run);
+      const at = run.command.findIndex((word) => word.endsWith("/lib/tsc"));
+      if (at === -1) return sandbox.run(run);
       const script = `"$@" && { ${command}; } > /build/module/dist/leak.txt`;
       // Behind what the second build puts before it, so that the tool sees what is varied.
       const words = [...run.command.slice(0, at), "/bin/sh", "-c", script, "leaky", ...run.command.slice(at)];

@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openSandbox } from "../../src/build/open-sandbox.ts";
+import type { Sandbox } from "../../src/build/sandbox.ts";
 import type { Artifact } from "../../src/core/artifact.ts";
 import { type BuildBed, createBuildBed, typescriptModule } from "../support/build-bed.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
@@ -80,6 +81,32 @@ describe("a fit module", () => {
     const sandbox = await openSandbox({ bubblewrap: "/nowhere/bwrap", unsafeWithoutSandbox: true });
     expect(await bed.buildFit("plain", { sandbox, folders })).toEqual(await bed.buildFit("plain"));
   });
+
+  it(
+    "finds Node's own types also where it is built without a sandbox, and leaves their folder as it was",
+    { timeout },
+    async () => {
+      const bed = await createBuildBed();
+      await bed.origin.commit(
+        typescriptModule("core", {
+          "src/index.ts": `import { sep } from "node:path";\nexport const one: string = sep;\n`,
+        }),
+      );
+      const opened = await openSandbox({ bubblewrap: "/nowhere/bwrap", unsafeWithoutSandbox: true });
+      const places: string[][] = [];
+      const sandbox: Sandbox = {
+        ...opened,
+        run: async (asked) => {
+          const ended = await opened.run(asked);
+          const root = asked.mounts.find(({ to }) => to === "/build")?.from ?? "";
+          places.push(await readdir(join(root, "node_modules", "@types", "node")));
+          return ended;
+        },
+      };
+      expect(await bed.buildFit("core", { sandbox })).toEqual(await bed.buildFit("core"));
+      expect(places).toEqual([[]]);
+    },
+  );
 
   it("without a test is fit, and said to have none", { timeout }, async () => {
     const bed = await createBuildBed();

@@ -1,9 +1,10 @@
-import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { packageFile, readPackage } from "../../source/imports/package-facts.ts";
 import { manifestFile } from "../../source/read-manifest.ts";
 import { findPackage } from "../own-packages.ts";
-import type { BuildJob } from "./builder.ts";
+import type { Mount } from "../sandbox.ts";
+import { type BuildJob, buildRoot } from "./builder.ts";
 
 /** The name that each dependency publishes, in the order of the job. */
 export async function readDependencyNames(job: BuildJob): Promise<string[]> {
@@ -47,15 +48,18 @@ export async function placeBarrier(root: string): Promise<void> {
 
 /**
  * Types of Node itself, one folder above the module: found where the module brings none of its own, and never part of
- * an artifact.
+ * an artifact. They are lent as they lie here: a copy of them for each build took longer than packing a small module.
  */
-export async function placeTypes(root: string): Promise<void> {
+export async function placeTypes(root: string): Promise<Mount[]> {
   const types = findPackage("@types/node");
   const packages = [
     ["@types/node", types],
     ["undici-types", findPackage("undici-types", types)],
   ] as const;
+  const mounts: Mount[] = [];
   for (const [name, from] of packages) {
-    await cp(from, join(root, "node_modules", name), { recursive: true, dereference: true });
+    await mkdir(join(root, "node_modules", name), { recursive: true });
+    mounts.push({ from, to: `${buildRoot}/node_modules/${name}`, access: "read" });
   }
+  return mounts;
 }

@@ -14,6 +14,7 @@ import {
 import { isTsconfig, readSettings, type Settings } from "../../source/imports/tsconfig.ts";
 import { listFiles } from "../list-files.ts";
 import { normaliseModes } from "../normalise-modes.ts";
+import type { Mount } from "../sandbox.ts";
 import { describeNode, findPackage } from "../own-packages.ts";
 import { type Builder, type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, unfit } from "./builder.ts";
 import { findLackingInTypeScript } from "./missing-exports.ts";
@@ -24,6 +25,7 @@ import { placeThirdParties } from "./third-parties.ts";
 import { readNeeds, trimDependencies } from "./trim-dependencies.ts";
 
 const ownConfig = "tsconfig.mesh-build.json";
+const compilerRoot = "/toolchain/typescript";
 
 /**
  * Places what the module is built against, compiles `src/` to `dist/` with this product's own compiler, runs the
@@ -52,7 +54,7 @@ async function build(job: BuildJob): Promise<BuildOutcome> {
   const third = await placeThirdParties(job, folder, own, new Set(names));
   if (third.kind !== "placed") return third;
   await placeDependencies(job, folder, names);
-  await placeTypes(job.root);
+  const types = await placeTypes(job.root);
   await placeBarrier(job.root);
 
   job.onStep("compile");
@@ -63,7 +65,7 @@ async function build(job: BuildJob): Promise<BuildOutcome> {
       return dependency === undefined ? [] : [[name, dependency.module] as const];
     }),
   );
-  const compiled = await compile({ job, folder, sources, settings, packages });
+  const compiled = await compile({ job, folder, sources, settings, packages, types });
   if (compiled !== null) return compiled;
   await copyAssets(folder);
   await normaliseModes(join(folder, "dist"));
@@ -121,31 +123,24 @@ interface Compile {
   readonly sources: readonly string[];
   readonly settings: Settings;
   readonly packages: ReadonlyMap<string, Name>;
+  readonly types: readonly Mount[];
 }
 
-async function compile({ job, folder, sources, settings, packages }: Compile): Promise<BuildOutcome | null> {
+async function compile({ job, folder, sources, settings, packages, types }: Compile): Promise<BuildOutcome | null> {
   const dist = join(folder, "dist");
   await mkdir(dist);
   const hasConfig = (await whenThere(stat(join(folder, tsconfigFile)))) !== null;
   await writeFile(join(folder, ownConfig), JSON.stringify(describeConfig(hasConfig, sources, settings)));
   await normaliseModes(job.root);
-  const compiler = findPackage("typescript");
-  const platform = `@typescript/typescript-${process.platform}-${process.arch}`;
   const result = await job.sandbox.run({
-    command: [
-      process.execPath,
-      "/toolchain/node_modules/typescript/bin/tsc",
-      "--pretty",
-      "false",
-      "-p",
-      `${buildRoot}/module/${ownConfig}`,
-    ],
+    // The program itself: the one that the package starts is a Node process around it, as long as the compiling of a small module.
+    command: [`${compilerRoot}/lib/tsc`, "--pretty", "false", "-p", `${buildRoot}/module/${ownConfig}`],
     folder: `${buildRoot}/module`,
     mounts: [
       { from: job.root, to: buildRoot, access: "read" },
       { from: dist, to: `${buildRoot}/module/dist`, access: "write" },
-      { from: compiler, to: "/toolchain/node_modules/typescript", access: "read" },
-      { from: findPackage(platform, compiler), to: `/toolchain/node_modules/${platform}`, access: "read" },
+      ...types,
+      { from: findCompiler(), to: compilerRoot, access: "read" },
     ],
     network: "none",
     limits: job.limits,
@@ -160,6 +155,11 @@ async function compile({ job, folder, sources, settings, packages }: Compile): P
     return { ...unfit("compile", firstLines(result.log, 20)), ...(lacks.length === 0 ? {} : { lacks }) };
   }
   return null;
+}
+
+/** The folder of this platform's compiler: the program, and the library's declarations beside it. */
+function findCompiler(): string {
+  return findPackage(`@typescript/typescript-${process.platform}-${process.arch}`, findPackage("typescript"));
 }
 
 /** The module's own settings, with what the build decides put over them. */
