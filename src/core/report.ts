@@ -82,8 +82,8 @@ export const reportSchema = z.object({
   lastWordAt: timestampSchema.nullable(),
   /** `applied`: every resource read back as wanted. `half`: an apply has not ended. */
   outcome: z.enum(["none", "half", "applied", "failed", "un-ready"]),
-  /** As many as a declaration may hold, as many that are removed for it, and the host's own state. */
-  resources: z.array(resourceReportSchema).max(10_001),
+  /** As many as a declaration may hold, as many that are removed for it, 100 removed grants, and the host's own state. */
+  resources: z.array(resourceReportSchema).max(10_110),
   refusals: z.array(refusalSchema).max(50),
   /** Disks of its machine with little or no room. Left out: none, or a host of before, which does not say. */
   disks: z.array(tightDiskSchema).max(8).optional(),

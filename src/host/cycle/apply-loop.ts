@@ -169,10 +169,7 @@ async function passOnce(
     const { clock, intervalMs } = options;
     const read = [...result.reports, ...damagedReports(options, state.accepted === null)];
     const said = sayRecentDrifts(read, isNew ? new Map() : state.drifts, clock.nowMs(), intervalMs);
-    const reports = new Map([
-      ...keptRemovals(before, accepted),
-      ...said.reports.map((each) => [each.id, each] as const),
-    ]);
+    const reports = new Map(said.reports.map((each) => [each.id, each] as const));
     const resources = [...stateReports(options.inbox), ...reports.values()];
     options.report({ outcome: outcomeOf(resources), resources }, accepted, isFull ? "interval" : "change");
     return plan(options, { ...state, accepted, applied, reports, drifts: said.recent }, isNew, isFull);
@@ -228,15 +225,6 @@ function settledOf(
     settled.set(id, rest);
   }
   return settled;
-}
-
-/** What a removal read back is said as long as this declaration counts. */
-function keptRemovals(
-  reports: ReadonlyMap<string, ResourceReport>,
-  accepted: Accepted,
-): readonly (readonly [string, ResourceReport])[] {
-  const wanted = new Set(accepted.ordered.map(({ id }) => id));
-  return [...reports].filter(([id, { state }]) => !wanted.has(id) && state === "applied");
 }
 
 function stateReports(inbox: Inbox): readonly ResourceReport[] {

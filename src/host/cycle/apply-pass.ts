@@ -60,7 +60,12 @@ export async function applyPass(input: PassInput): Promise<PassResult> {
   const ended = endTracking(begun, reports, removed.ids, !waits);
   await keepApplied(input, begun, ended);
   await collect(input, reports);
-  return { reports: [...removed.reports, ...reports.values()] };
+  return { reports: [...removed.reports, ...ended.withdrawn.map(sayWithdrawn), ...reports.values()] };
+}
+
+/** In every report, not once: that one may not arrive, and a debt may be younger than the removal (R20). */
+function sayWithdrawn(id: string): ResourceReport {
+  return { id, state: "applied", message: "nothing is granted any more", provisions: [] };
 }
 
 async function keepApplied(input: PassInput, before: Applied | null, after: Applied): Promise<void> {

@@ -16,7 +16,7 @@ export interface RemoveInput {
 
 export interface Removed {
   readonly ids: ReadonlySet<string>;
-  /** What could not be removed, tried again at the next pass; and a provider that has nothing granted any more. */
+  /** What could not be removed, tried again at the next pass. */
   readonly reports: readonly ResourceReport[];
 }
 
@@ -30,9 +30,6 @@ export async function removeResources(input: RemoveInput): Promise<Removed> {
       const words = removal.kind === "kept" ? removal.why : "removed";
       input.log.info("not wanted any more", { resource: resource.id, what: words });
       ids.add(resource.id);
-      if (resource.kind === "grant") {
-        reports.push({ id: resource.id, state: "applied", message: "nothing is granted any more", provisions: [] });
-      }
     } catch (error) {
       if (isMoot(resource, input.gone, error)) {
         input.log.warn("its server is away and goes with it: nothing to withdraw from", { resource: resource.id });

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { z } from "zod";
 import { digestSchema } from "../../core/names.ts";
-import { resourceSchema } from "../../core/resource.ts";
+import { resourceIdSchema, resourceSchema } from "../../core/resource.ts";
 import { readStateFile, writeStateFile } from "./state-file.ts";
 
 const appliedSchema = z.object({
@@ -18,6 +18,11 @@ const appliedSchema = z.object({
       applied: z.boolean(),
     }),
   ),
+  /**
+   * Grants that were removed, by id, the newest last: nothing is granted there, until one is wanted again. The controller
+   * has withdrawals that only this confirms (R20). Absent in files of earlier hosts, which leave it out again.
+   */
+  withdrawn: z.array(resourceIdSchema).default([]),
 });
 type AppliedFile = z.infer<typeof appliedSchema>;
 export type Applied = Omit<AppliedFile, "schema">;

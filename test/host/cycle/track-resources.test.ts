@@ -50,7 +50,12 @@ describe("what is tracked", () => {
 
   it("keeps of the same content that it was finished, and of another that it was not", () => {
     const [a, b] = [textFile("a", "one"), textFile("b", "one")];
-    const before: Applied = { content: digestValue(1), finished: true, resources: [{ resource: a, applied: true }] };
+    const before: Applied = {
+      content: digestValue(1),
+      finished: true,
+      resources: [{ resource: a, applied: true }],
+      withdrawn: [],
+    };
     expect(beginTracking(before, digestValue(1), [a, b])).toEqual({
       content: digestValue(1),
       finished: true,
@@ -58,6 +63,7 @@ describe("what is tracked", () => {
         { resource: a, applied: true },
         { resource: b, applied: false },
       ],
+      withdrawn: [],
     });
     expect(beginTracking(before, digestValue(2), [a]).finished).toBe(false);
     expect(beginTracking(null, digestValue(1), [a])).toMatchObject({
@@ -77,6 +83,7 @@ describe("what is tracked", () => {
         { resource: b, applied: false },
         { resource: c, applied: false },
       ],
+      withdrawn: [],
     };
     const read = new Map<string, ResourceReport>([
       [a.id, { id: a.id, state: "failed", message: "" }],
@@ -97,18 +104,24 @@ describe("what is tracked", () => {
     [false, true, true],
     [true, false, true],
   ])("is finished once it was, finished before %s and by this pass %s: %s", (before, now, finished) => {
-    const tracked: Applied = { content: digestValue(1), finished: before, resources: [] };
+    const tracked: Applied = { content: digestValue(1), finished: before, resources: [], withdrawn: [] };
     expect(endTracking(tracked, new Map(), new Set(), now).finished).toBe(finished);
   });
 
   it("is written again only where it says something else", () => {
     const [a, b] = [textFile("a", "one"), textFile("b", "one")];
-    const one: Applied = { content: digestValue(1), finished: false, resources: [{ resource: a, applied: true }] };
+    const one: Applied = {
+      content: digestValue(1),
+      finished: false,
+      resources: [{ resource: a, applied: true }],
+      withdrawn: [],
+    };
     expect(isSameTracking(one, { ...one, resources: [{ resource: textFile("a", "one"), applied: true }] })).toBe(true);
     const others: Applied[] = [
       { ...one, content: digestValue(2) },
       { ...one, finished: true },
       { ...one, resources: [] },
+      { ...one, withdrawn: ["grant/postgres/postgresql"] },
       { ...one, resources: [{ resource: a, applied: false }] },
       { ...one, resources: [{ resource: textFile("a", "two"), applied: true }] },
       {
