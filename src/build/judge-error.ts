@@ -1,5 +1,6 @@
 import type { OutstandingClass, Verdict } from "../core/artifact.ts";
 import { errorCode, InputError, UnavailableError } from "../core/errors.ts";
+import { ArtifactLimitError } from "./pack.ts";
 
 type Judgement = Exclude<Verdict, { verdict: "fit" }>;
 
@@ -32,6 +33,7 @@ export function judgeError(error: unknown): Judgement | null {
   if (failure !== undefined)
     return { verdict: "outstanding", class: failure.class, message: describe(error, message, failure.next) };
   if (error instanceof UnavailableError) return { verdict: "outstanding", class: "source", message };
+  if (error instanceof ArtifactLimitError) return { verdict: "outstanding", class: "limit", message };
   // Packing found what no artifact may hold.
   if (error instanceof InputError) return { verdict: "unfit", stage: "compile", message };
   return null;

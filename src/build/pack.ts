@@ -28,14 +28,22 @@ export interface Packed {
 
 const mostFiles = 200_000;
 
+/** Too much for an artifact as this mesh is set. Limits decide whether there is a verdict, never which. */
+export class ArtifactLimitError extends Error {
+  override readonly name = "ArtifactLimitError";
+}
+
 /**
  * Packs a folder so that equal content gives equal bytes (R10): sorted names, no times, no owners, modes 644 and 755
- * only. Anything but files and folders is an InputError, and so is too much.
+ * only. Anything but files and folders is an InputError; too much is an ArtifactLimitError.
  */
 export async function packFolder(options: PackFolder): Promise<Packed> {
   const names: string[] = [];
   for await (const name of listFiles(options.folder, "")) {
-    if (names.length === mostFiles) throw new InputError(`the artifact would hold more than ${mostFiles} files`);
+    if (names.length === mostFiles)
+      throw new ArtifactLimitError(
+        `the artifact would hold more than ${mostFiles} files: have the build leave out what nobody needs, or make several modules of it`,
+      );
     names.push(name);
   }
   names.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
@@ -69,7 +77,10 @@ async function* writeTar(
     const found = await lstat(path);
     const entry = { name, mode: (found.mode & 0o100) === 0 ? ("644" as const) : ("755" as const), bytes: found.size };
     total += found.size;
-    if (total > limitBytes) throw new InputError(`the artifact would be larger than ${limitBytes} bytes`);
+    if (total > limitBytes)
+      throw new ArtifactLimitError(
+        `the artifact would be larger than ${limitBytes} bytes: have the build leave out what nobody needs, or raise diskBytes of buildLimits in settings.json`,
+      );
     yield writeHeader(entry);
     const hash = createHash("sha256");
     let bytes = 0;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { judgeError } from "../../src/build/judge-error.ts";
+import { ArtifactLimitError } from "../../src/build/pack.ts";
 import { InputError, UnavailableError } from "../../src/core/errors.ts";
 
 function systemError(code: string, message: string, path?: string): Error {
@@ -30,6 +31,7 @@ describe("what failed around a build (R11)", () => {
   it("a source without an answer is outstanding, bad content unfit, and a mistake of ours nothing", () => {
     expect(judgeError(new UnavailableError("no answer"))).toMatchObject({ class: "source" });
     expect(judgeError(new InputError("a device file"))).toMatchObject({ verdict: "unfit", stage: "compile" });
+    expect(judgeError(new ArtifactLimitError("too many files"))).toMatchObject({ class: "limit" });
     expect(judgeError(new TypeError("x is undefined"))).toBeNull();
     expect(judgeError(systemError("ENOENT", "no such file"))).toBeNull();
   });

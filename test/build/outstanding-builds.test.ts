@@ -47,6 +47,20 @@ describe("an environment that fails is outstanding, never unfit (R11, case 10)",
     expect(verdict).toMatchObject({ verdict: "outstanding", class: "disk" });
   });
 
+  it("an artifact over the limit, and it is fit where the limit is raised", { timeout }, async () => {
+    const bed = await createBuildBed();
+    const files = { "core/mesh.yaml": "module: core\nlanguage: files\n", "core/page.html": "x".repeat(100_000) };
+    await bed.origin.commit(files);
+    const build = async (diskBytes: number) =>
+      (await bed.build("core", { language: "files", limits: { ...sandboxLimits, diskBytes } })).verdict;
+    expect(await build(50_000)).toMatchObject({
+      verdict: "outstanding",
+      class: "limit",
+      message: expect.stringMatching(/larger than 50000 bytes: .* raise diskBytes of buildLimits in settings\.json/),
+    });
+    expect(await build(200_000)).toMatchObject({ verdict: "fit" });
+  });
+
   it.each([
     "ENOSPC: no space left on device, write",
     "EFBIG: File too large",
