@@ -47,9 +47,8 @@ export async function readEnrolment(folders: HostFolders): Promise<Enrolment | n
   return readStateFile(enrolmentFile(folders), enrolmentSchema);
 }
 
-/** The root is pinned first: with the enrolment there, everything is. */
-export async function writeEnrolment(folders: HostFolders, enrolment: Enrolment, root: Uint8Array): Promise<void> {
-  await writeRoot(folders, root);
+/** After the root is pinned: with the enrolment there, everything is. */
+export async function writeEnrolment(folders: HostFolders, enrolment: Enrolment): Promise<void> {
   await writeStateFile(enrolmentFile(folders), { schema: 1, ...enrolment });
 }
 

@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { enrolHost } from "../../src/host/enrol.ts";
+import { formatEnrolmentToken, type EnrolmentToken } from "../../src/link/enrolment-token.ts";
+import { generateSigningKey } from "../../src/link/keys.ts";
+import { createRoot } from "../../src/link/root.ts";
+import { raiseHostBed, type HostBed } from "../support/host-bed.ts";
+
+let bed: HostBed | null = null;
+
+afterEach(async () => {
+  await bed?.close();
+  bed = null;
+});
+
+/** As one that is made for this node later. */
+function newToken({ raised }: HostBed, changes: Partial<EnrolmentToken> = {}): string {
+  const secret = randomBytes(32).toString("base64url");
+  raised.records.tokens.set(secret, "node-a");
+  const token = { url: raised.url, ca: raised.authority.certPem, mesh: "demo", node: "node-a", secret };
+  return formatEnrolmentToken({ ...token, ...changes });
+}
+
+describe("a host that enrols where it had enrolled", { timeout: 60_000 }, () => {
+  it("is the same host: what a start that was killed had not noted is completed (R44)", async () => {
+    bed = await raiseHostBed();
+    const before = bed.raised.records.hosts.get("node-a");
+    await enrolHost(bed.dir, newToken(bed));
+    expect(bed.raised.records.hosts.get("node-a")).toEqual(before);
+    bed.start();
+    await bed.report(({ outcome }) => outcome === "none", "running");
+  });
+
+  it("takes another address of its controller, and keeps the root that it has pinned", async () => {
+    bed = await raiseHostBed();
+    const file = path.join(bed.dir, "keys", "root.dsse");
+    const pinned = await readFile(file);
+    const stranger = generateSigningKey();
+    bed.raised.records.root = createRoot(
+      {
+        ...bed.firstRoot,
+        keys: bed.firstRoot.keys.map((key) => ({ ...key, publicKey: stranger.publicKey })).slice(0, 1),
+      },
+      [stranger],
+    );
+    const url = bed.raised.url.replace("127.0.0.1", "localhost");
+    expect(await enrolHost(bed.dir, newToken(bed, { url }))).toMatchObject({ url });
+    expect(JSON.parse(await readFile(path.join(bed.dir, "keys", "enrolment.json"), "utf8"))).toMatchObject({ url });
+    expect(await readFile(file)).toEqual(pinned);
+  });
+
+  it("is refused for another node, mesh or authority, and with keys that are not those it had enrolled with", async () => {
+    bed = await raiseHostBed();
+    const file = path.join(bed.dir, "keys", "enrolment.json");
+    const kept = await readFile(file, "utf8");
+    for (const changes of [{ node: "node-b" }, { mesh: "other" }, { ca: "-----BEGIN CERTIFICATE-----\nother" }]) {
+      await expect(enrolHost(bed.dir, newToken(bed, changes))).rejects.toThrow(
+        "is already enrolled as node-a of mesh demo",
+      );
+    }
+    await rm(path.join(bed.dir, "keys", "sign.pem"));
+    await expect(enrolHost(bed.dir, newToken(bed))).rejects.toThrow("is already enrolled as node-a of mesh demo");
+    expect(await readFile(file, "utf8")).toBe(kept);
+    await writeFile(file, "{");
+    await expect(enrolHost(bed.dir, newToken(bed))).rejects.toThrow("is damaged");
+  });
+});
