@@ -1,8 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readlink, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import type { Report } from "../../src/core/report.ts";
+import { ownerVariable } from "../../src/host/supervisor/end-process.ts";
+import { listByEnvironment } from "../../src/host/supervisor/process-list.ts";
 import {
   eventually,
   makeFolder,
@@ -88,7 +91,54 @@ describe.skipIf(!canMount)("a full disk (skipped, needs root)", { timeout: 60_00
     await bed.report(({ disks }) => disks === undefined, "names no disk any more", 30_000);
     expect(await readText(path.join(bed.root, "etc/web/settings"))).toBe("two");
   });
+
+  it("keeps no host from coming up after a reboot, and no service from being started (R44)", async () => {
+    const dir = path.join(await makeFolder(), "node-a");
+    await mountSmall(dir, 2048);
+    bed = await raiseHostBed({ dir });
+    const packed = await packFiles({ "main.js": loop });
+    await bed.send(1, [putArtifact(bed, packed), service(packed.digest)]);
+    bed.start("--interval", "1");
+    await bed.report(({ outcome }) => outcome === "applied", "applied");
+    await bed.end("SIGKILL");
+    const [runFile, lock] = [path.join(dir, "state/services/service.web.main.json"), path.join(dir, "state/host.lock")];
+    const kept = await readText(runFile);
+    process.kill(JSON.parse(kept).identity.pid, "SIGKILL");
+    await writeFile(lock, "");
+    await fill(path.join(dir, "ballast"));
+    bed.start("--interval", "1");
+    const isUp = ({ outcome, disks, unwritten }: Report): boolean =>
+      outcome === "applied" && disks?.[0]?.room === "none" && unwritten === true;
+    await bed.report(isUp, "applied with a full disk", 20_000);
+    expect(await readText(runFile)).toBe(kept);
+    expect(await readlink(lock)).toMatch(/^mesh\.[0-9]+\.[0-9]+\.[0-9a-f-]{36}$/);
+    const first = await servicesOf(dir);
+    expect(first).toHaveLength(1);
+    expect(await bed.run(["run", "--dir", dir])).toMatchObject({
+      code: 2,
+      out: expect.stringContaining("already runs"),
+    });
+
+    // No file leads to what runs now: the next start finds it by its folder, and does not run it twice.
+    await bed.end("SIGKILL");
+    bed.reports.length = 0;
+    bed.start("--interval", "1");
+    await bed.report(isUp, "applied again with a full disk", 20_000);
+    const second = await servicesOf(dir);
+    expect(second).toHaveLength(1);
+    expect(second).not.toEqual(first);
+    expect((await readdir(path.join(dir, "state"))).filter((name) => name.startsWith("host.lock"))).toEqual([
+      "host.lock",
+    ]);
+
+    await rm(path.join(dir, "ballast"));
+    await eventually(async () => JSON.parse(await readText(runFile)).identity?.pid === second[0], "written down");
+  });
 });
+
+function servicesOf(dir: string): Promise<readonly number[]> {
+  return listByEnvironment(`${ownerVariable}=${path.join(dir, "state/services")}`);
+}
 
 async function fill(file: string): Promise<void> {
   const full = writeFile(file, Buffer.alloc(4 * 1024 * 1024));

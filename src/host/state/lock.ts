@@ -1,14 +1,19 @@
-import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { hasErrorCode, InputError } from "../../core/errors.ts";
-import { isAlive, readIdentity } from "../supervisor/process-identity.ts";
+import { isAlive, readIdentity, type ProcessIdentity } from "../supervisor/process-identity.ts";
 
 const holderSchema = z.object({ pid: z.number().int(), started: z.string(), bootId: z.string() });
+
+/** Before the words of a lock that is a symbolic link. */
+const linkPrefix = "mesh.";
 
 /**
  * Keeps a second host off the folder. The holder is known by pid, start time and boot, so that a lock left by a kill
  * is taken over and a stranger with the same pid is no holder. Throws InputError while another host runs.
+ * A file, as hosts of before read it; where there is no space for one, a symbolic link, whose short words are in its
+ * inode: a full disk keeps no host from coming up (R44).
  * Returns what gives the lock back.
  */
 export async function takeLock(stateFolder: string): Promise<() => Promise<void>> {
@@ -16,8 +21,8 @@ export async function takeLock(stateFolder: string): Promise<() => Promise<void>
   const own = `${file}.${process.pid}`;
   const identity = await readIdentity(process.pid);
   if (identity === null) throw new Error("this process does not find itself in the list of processes");
-  await writeFile(own, JSON.stringify(identity), { mode: 0o600 });
   try {
+    await writeOwn(own, identity);
     for (let tries = 0; tries < 3; tries += 1) {
       if (await placeLock(own, file)) return () => rm(file, { force: true });
       await removeStaleLock(file);
@@ -26,6 +31,19 @@ export async function takeLock(stateFolder: string): Promise<() => Promise<void>
     await rm(own, { force: true });
   }
   throw new InputError(`another host is just taking ${path.dirname(stateFolder)}`, "Let only one host run there.");
+}
+
+async function writeOwn(own: string, identity: ProcessIdentity): Promise<void> {
+  // Left by a kill, of another process with this number.
+  await rm(own, { force: true });
+  try {
+    await writeFile(own, JSON.stringify(identity), { mode: 0o600 });
+  } catch (error) {
+    if (!hasErrorCode(error, "ENOSPC", "EDQUOT")) throw error;
+    await rm(own, { force: true });
+    const { pid, started, bootId } = identity;
+    await symlink(`${linkPrefix}${pid}.${started}.${bootId}`, own);
+  }
 }
 
 /** `link` fails when the name is there: of two that try, one wins. */
@@ -65,12 +83,26 @@ async function removeStaleLock(file: string): Promise<void> {
 
 async function readLock(file: string): Promise<string | null> {
   try {
-    return await readFile(file, "utf8");
+    return (await readLink(file)) ?? (await readFile(file, "utf8"));
   } catch (error) {
     // absence is the answer: no lock, so nobody holds it.
     if (hasErrorCode(error, "ENOENT")) return null;
     throw error;
   }
+}
+
+/** In the words of a file. Null: it is one. */
+async function readLink(file: string): Promise<string | null> {
+  let words: string;
+  try {
+    words = await readlink(file);
+  } catch (error) {
+    // absence is the answer: it is no link, which is what was asked.
+    if (hasErrorCode(error, "EINVAL")) return null;
+    throw error;
+  }
+  const [, pid, started, bootId] = /^mesh\.(\d+)\.(.*)\.([^.]+)$/.exec(words) ?? [];
+  return JSON.stringify({ pid: Number(pid), started, bootId });
 }
 
 function parseLock(text: string): unknown {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import { hasErrorCode } from "../../core/errors.ts";
 import { digestSchema, nameSchema } from "../../core/names.ts";
 import { readOrSetAside, type OnDamaged } from "../state/set-aside.ts";
 import { writeStateFile } from "../state/state-file.ts";
@@ -40,8 +41,19 @@ export async function readRuns(folder: string, onDamaged: OnDamaged): Promise<re
   return runs;
 }
 
-export async function writeRun(folder: string, run: KeptRun): Promise<void> {
+async function writeRun(folder: string, run: KeptRun): Promise<void> {
   await writeStateFile(fileOf(folder, run.id), { schema: 1, ...run });
+}
+
+/** Answers the error where there is no space, which is no reason to leave a service alone (R44); throws every other. */
+export async function writeRunWithSpace(folder: string, run: KeptRun): Promise<unknown> {
+  try {
+    await writeRun(folder, run);
+    return null;
+  } catch (error) {
+    if (hasErrorCode(error, "ENOSPC", "EDQUOT")) return error;
+    throw error;
+  }
 }
 
 export async function removeRun(folder: string, id: string): Promise<void> {

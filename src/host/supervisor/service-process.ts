@@ -6,7 +6,7 @@ import { chooseEndingReason } from "./ending-reason.ts";
 import { endProcess, neverStartedNonce, sweep, type Started } from "./end-process.ts";
 import { isAlive, readIdentity } from "./process-identity.ts";
 import { recentEndings, restartDelayMs } from "./restart-delay.ts";
-import { removeRun, writeRun, type KeptRun } from "./run-file.ts";
+import { removeRun, writeRunWithSpace, type KeptRun } from "./run-file.ts";
 import { nameLog, readLogEnd, readLogSize, rotateLog } from "./service-log.ts";
 import type { ServiceRun, ServiceSpec } from "./service-run.ts";
 import { startProcess } from "./start-process.ts";
@@ -39,6 +39,8 @@ export class ServiceProcess {
   #timer: NodeJS.Timeout | null = null;
   /** It has ended and is started again: when its delay is over, and whatever is under way then has ended. */
   #startsAgain = false;
+  /** There was no space for what is known now: written as soon as there is. */
+  #isUnwritten = false;
   /** Its exit event is still to come; an adopted one gives none and is looked at instead. */
   #isChild = false;
   /** By the monotonic clock: when the process was last known to be there. Null: not since this host started. */
@@ -96,6 +98,7 @@ export class ServiceProcess {
     return this.#inTurn(async () => {
       await this.#end();
       this.#spec = null;
+      this.#isUnwritten = false;
       await removeRun(this.#options.folder, this.#run.id);
       this.#options.log.info("service stopped", { resource: this.#run.id });
     });
@@ -104,6 +107,7 @@ export class ServiceProcess {
   /** Notices the end of an adopted process. */
   watch(): Promise<void> {
     return this.#inTurn(async () => {
+      if (this.#isUnwritten) await this.#keepRun();
       const { identity, nonce } = this.#run;
       if (this.#isChild || identity === null || (await this.#isAlive())) return;
       await this.#noteExit(nonce, "ended, how is not known: an earlier host had started it");
@@ -146,8 +150,9 @@ export class ServiceProcess {
     this.#spec = spec;
     const { id, module, artifact, digest } = spec;
     this.#run = { ...this.#run, id, module, artifact, spec: digest, nonce, identity: null, startedMs, logBytes };
-    // Before the start: a kill in between leaves a process that is found by its nonce.
-    await writeRun(folder, this.#run);
+    // Before the start: a kill in between leaves a process that is found by its nonce. With a full disk it is started all
+    // the same (R44), and found by its folder.
+    await this.#keepRun();
     try {
       const child = await startProcess(spec, { nonce, folder, user });
       this.#isChild = true;
@@ -162,7 +167,7 @@ export class ServiceProcess {
     } catch (error) {
       await this.#noteEnding(`cannot be started: ${describeFailure(error)}`);
     }
-    await writeRun(folder, this.#run);
+    await this.#keepRun();
   }
 
   async #end(): Promise<void> {
@@ -176,7 +181,17 @@ export class ServiceProcess {
   async #noteExit(nonce: string, how: string): Promise<void> {
     if (this.#isClosed || this.#run.nonce !== nonce) return;
     await this.#noteEnding(this.#spec === null ? how : `${how}${await this.#readReason(this.#spec.logFile)}`);
-    await writeRun(this.#options.folder, this.#run);
+    await this.#keepRun();
+  }
+
+  async #keepRun(): Promise<void> {
+    const { folder, log } = this.#options;
+    const problem = await writeRunWithSpace(folder, this.#run);
+    if (problem !== null && !this.#isUnwritten) {
+      const why = `${describeFailure(problem)}; it is written when there is space`;
+      log.warn("what is known of a service cannot be written down", { resource: this.#run.id, why });
+    }
+    this.#isUnwritten = problem !== null;
   }
 
   async #readReason(logFile: string): Promise<string> {

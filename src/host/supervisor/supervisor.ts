@@ -39,13 +39,9 @@ export type SupervisorOptions = Omit<ServiceProcessOptions, "graceMs"> & {
 export async function createSupervisor(given: SupervisorOptions): Promise<Supervisor> {
   const options = { ...given, graceMs: given.graceMs ?? defaultGraceMs };
   const services = new Map<string, ServiceProcess>();
-  let isDamaged = false;
-  const runs = await readRuns(options.folder, (damaged) => {
-    isDamaged = true;
-    options.onDamaged(damaged);
-  });
+  const runs = await readRuns(options.folder, options.onDamaged);
   for (const run of runs) services.set(run.id, new ServiceProcess(await findStarted(run), options));
-  if (isDamaged) await endLost(runs, options);
+  await endLost(runs, options);
   const timers = [
     setInterval(() => forEach(services, options, (service) => service.watch()), watchMs),
     setInterval(() => forEach(services, options, (service) => service.rotate()), rotateEveryMs),
@@ -86,7 +82,10 @@ function forEach(
   }
 }
 
-/** What only a damaged file led to runs something, but not what: it is ended, and the next pass starts what is wanted. */
+/**
+ * What only a damaged file led to, or one that there was no space for, runs something, but not what: it is ended, and the
+ * next pass starts what is wanted.
+ */
 async function endLost(runs: readonly KeptRun[], { folder, graceMs, log }: ServiceProcessOptions): Promise<void> {
   const ended = await endOrphans(folder, new Set(runs.map(({ nonce }) => nonce)), graceMs);
   if (ended.length > 0) log.warn("services that no file leads to any more were ended", { count: ended.length });

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -6,6 +6,7 @@ import { compareReports } from "../../../src/decide/order-reports.ts";
 import { beginBoot } from "../../../src/host/state/boot.ts";
 import { takeLock } from "../../../src/host/state/lock.ts";
 import { readStateFile } from "../../../src/host/state/state-file.ts";
+import { readIdentity } from "../../../src/host/supervisor/process-identity.ts";
 import { writeDurably } from "../../../src/disk/write-durably.ts";
 import { makeFolder } from "../../support/host-bed.ts";
 
@@ -68,6 +69,24 @@ describe("the lock of a host's folder", () => {
     const lock = path.join(folder, "host.lock");
     for (const left of ["", JSON.stringify({ pid: process.pid, started: "1", bootId: "another" })]) {
       await writeFile(lock, left);
+      await (
+        await takeLock(folder)
+      )();
+    }
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("is read where there was only space for a link: held, taken over, and nothing of a try is left (R44)", async () => {
+    const lock = path.join(folder, "host.lock");
+    const own = await readIdentity(process.pid);
+    await symlink(`mesh.${own?.pid}.${own?.started}.${own?.bootId}`, lock);
+    await expect(takeLock(folder)).rejects.toThrow(
+      `a host already runs on ${path.dirname(folder)}, pid ${process.pid}`,
+    );
+    expect(await readdir(folder)).toEqual(["host.lock"]);
+    for (const words of [`mesh.${own?.pid}.1.${own?.bootId}`, "rubbish"]) {
+      await rm(lock, { force: true });
+      await symlink(words, lock);
       await (
         await takeLock(folder)
       )();

@@ -208,7 +208,7 @@ describe("the supervisor", { timeout: 30_000 }, () => {
 
   it("never touches a stranger that got the pid", async () => {
     await supervisor.ensure(spec(loop));
-    const pid = await keptPid();
+    process.kill(await keptPid(), "SIGKILL");
     supervisor.close();
     const stranger = spawn(process.execPath, ["-e", loop], { detached: true, stdio: "ignore" });
     const file = path.join(folder, "services/service.web.main.json");
@@ -224,7 +224,6 @@ describe("the supervisor", { timeout: 30_000 }, () => {
       expect(await readIdentity(stranger.pid ?? 0)).not.toBeNull();
     } finally {
       stranger.kill("SIGKILL");
-      process.kill(pid, "SIGKILL");
     }
   });
 
@@ -241,7 +240,8 @@ describe("the supervisor", { timeout: 30_000 }, () => {
 
   it("leaves a stranger's group alone when the file is of before a reboot (R44)", async () => {
     await supervisor.ensure(spec(loop));
-    const [pid, file] = [await keptPid(), path.join(folder, "services/service.web.main.json")];
+    const file = path.join(folder, "services/service.web.main.json");
+    process.kill(await keptPid(), "SIGKILL");
     supervisor.close();
     const stranger = spawn("/bin/sh", ["-c", "sleep 600 >/dev/null & echo $!"], {
       detached: true,
@@ -262,7 +262,6 @@ describe("the supervisor", { timeout: 30_000 }, () => {
       expect(await readIdentity(member)).not.toBeNull();
     } finally {
       process.kill(member, "SIGKILL");
-      process.kill(pid, "SIGKILL");
     }
   });
 
