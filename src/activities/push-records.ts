@@ -6,7 +6,7 @@ import type { PushResult, Told } from "../core/push.ts";
 import type { PushEffects } from "../decide/find-changed.ts";
 import type { World } from "../decide/world.ts";
 import type { Database, Transaction } from "../store/database.ts";
-import { insertDeclaration, type NewDeclaration } from "../store/declarations.ts";
+import { insertDeclarations, type NewDeclaration } from "../store/declarations.ts";
 import { withGate } from "../store/gate.ts";
 import { listNodesNamed, type NodeRecord } from "../store/nodes.ts";
 import { loadWorldFor } from "../store/part-of-world.ts";
@@ -95,7 +95,7 @@ export interface GateRecords {
     recipient: Recipient,
     wanted: readonly { readonly provision: string; readonly version: number }[],
   ): Promise<SealedBox[]>;
-  insertDeclaration(sent: NewDeclaration): Promise<void>;
+  insertDeclarations(sent: readonly NewDeclaration[]): Promise<void>;
   getPushEnd(push: string): Promise<PushEnd | null>;
   /** Who of these was told in that round, whatever became of it. */
   listToldAmong(batch: RoundNodes): Promise<Name[]>;
@@ -153,7 +153,7 @@ function createGateRecords(tx: Transaction, mesh: Name): GateRecords {
     insertProvisions: (mint) => insertProvisions(tx, mesh, mint),
     insertSealedBoxes: (recipient, boxes) => insertSealedBoxes(tx, mesh, recipient, boxes),
     listSealedBoxes: (recipient, wanted) => listSealedBoxes(tx, mesh, recipient, wanted),
-    insertDeclaration: (sent) => insertDeclaration(tx, sent),
+    insertDeclarations: (sent) => insertDeclarations(tx, sent),
     getPushEnd: (push) => getPushEnd(tx, mesh, push),
     listToldAmong: (batch) => listToldAmong(tx, mesh, batch),
     recordTold: (push, told) => recordTold(tx, mesh, push, told),

@@ -5,12 +5,13 @@ import type { Name } from "../core/names.ts";
 import { withIssued } from "../decide/apply-composition.ts";
 import { decideTell, type TellDecision } from "../decide/decide-tell.ts";
 import type { World } from "../decide/world.ts";
+import type { NewDeclaration } from "../store/declarations.ts";
 import type { PushTarget } from "../store/push-targets.ts";
 import type { PushForNodes } from "../store/push-batches.ts";
 import { countTold } from "./count-told.ts";
 import type { GateRecords, PushRecords } from "./push-records.ts";
 import { sealMints } from "./seal-mints.ts";
-import { sendDeclaration } from "./send-declaration.ts";
+import { makeDeclaration } from "./make-declaration.ts";
 
 export interface TellDependencies {
   readonly records: PushRecords;
@@ -96,7 +97,7 @@ async function tellTargets(deps: TellDependencies, batch: Batch): Promise<void> 
   if (now.endedAt !== null) throw new InputError(`push ${push.id} has ended: ${now.message}`);
   const before = await gate.loadWorldFor(targets.map(({ node }) => node));
   const named = new Set(push.named);
-  const decide = (world: World, target: PushTarget): TellDecision =>
+  const decide = decideOnce((world, target) =>
     decideTell({
       world,
       node: target.node,
@@ -104,16 +105,20 @@ async function tellTargets(deps: TellDependencies, batch: Batch): Promise<void> 
       byPolicy: push.kind === "auto",
       why: target.why,
       confirmRemoval: request.confirmRemoval,
-    });
+    }),
+  );
   const world = await issueAndWithdraw(deps, { ...batch, targets }, before, decide);
   const told: Told[] = [];
+  const mailbox = openMailbox(gate);
   for (const [index, target] of targets.entries()) {
     const number = numbers[index];
     if (number === undefined) throw new Error(`no number was taken for ${target.node}`);
     const decision = decide(world, target);
     const order = decision.kind === "send" ? { epoch: deps.epoch, number } : null;
     if (decision.kind === "send")
-      await sendDeclaration(gate, deps, { world, target, decision, push: push.id, round: request.round, number });
+      await mailbox.put(
+        await makeDeclaration(gate, deps, { world, target, decision, push: push.id, round: request.round, number }),
+      );
     told.push({
       node: target.node,
       round: request.round,
@@ -124,7 +129,45 @@ async function tellTargets(deps: TellDependencies, batch: Batch): Promise<void> 
       digest: decision.digest,
     });
   }
+  await mailbox.empty();
   await gate.recordTold(push.id, told);
+}
+
+type Decide = (world: World, target: PushTarget) => TellDecision;
+
+/** Asked again of the same world, as where nothing of the batch is minted or withdrawn, it is the answer of before. */
+function decideOnce(decide: Decide): Decide {
+  const last = new Map<PushTarget, { readonly world: World; readonly decision: TellDecision }>();
+  return (world, target) => {
+    const known = last.get(target);
+    if (known?.world === world) return known.decision;
+    const decision = decide(world, target);
+    last.set(target, { world, decision });
+    return decision;
+  };
+}
+
+/** Of what is written in one statement: most declarations have some kilobytes, and one may have 8 MiB. */
+const statementBytes = 4 * 1024 ** 2;
+
+/** Declarations of a batch are written together: one after the other they were most of its time under the gate. */
+function openMailbox(gate: GateRecords) {
+  let waiting: NewDeclaration[] = [];
+  let bytes = 0;
+  const empty = async (): Promise<void> => {
+    const sent = waiting;
+    waiting = [];
+    bytes = 0;
+    if (sent.length > 0) await gate.insertDeclarations(sent);
+  };
+  return {
+    empty,
+    put: async (one: NewDeclaration): Promise<void> => {
+      waiting.push(one);
+      bytes += one.envelope.length;
+      if (bytes >= statementBytes) await empty();
+    },
+  };
 }
 
 /**
@@ -135,12 +178,12 @@ async function issueAndWithdraw(
   deps: TellDependencies,
   { gate, push, targets }: Batch,
   before: World,
-  decide: (world: World, target: PushTarget) => TellDecision,
+  decide: Decide,
 ): Promise<World> {
   let world = before;
   for (const target of targets) {
     const decision = decide(world, target);
-    if (decision.kind !== "send") continue;
+    if (decision.kind !== "send" || decision.withdrawals.length + decision.mints.length === 0) continue;
     if (decision.withdrawals.length > 0) await gate.withdrawProvisions({ push: push.id, ids: decision.withdrawals });
     if (decision.mints.length > 0) {
       await gate.insertProvisions({ push: push.id, provisions: decision.mints });

@@ -6,7 +6,7 @@ import { endpointSchema } from "../core/resource.ts";
 import type { Offer } from "../decide/world.ts";
 import { bigintColumn, bytesColumn, timeColumn } from "./columns.ts";
 import type { Queryable, Transaction } from "./database.ts";
-import { many, maybeOne, one } from "./rows.ts";
+import { many, maybeOne } from "./rows.ts";
 import { storableJson, storableText } from "./storable.ts";
 
 /** NOTIFY channel of new declarations; the payload is `<mesh> <node>`. */
@@ -60,42 +60,52 @@ export interface NewDeclaration {
 }
 
 /**
- * The send and its record: one row (R28). In the same statement the debts that this declaration pays are marked with
- * its order, and the gateway is notified at COMMIT. Withdraw provisions before, in the same transaction.
+ * Sends and their records: a row each (R28), of one commit as of one statement. In the same statement the debts that these
+ * declarations pay are marked with their order, and the gateway is notified of each node at COMMIT. Withdraw provisions
+ * before, in the same transaction.
  */
-export async function insertDeclaration(tx: Transaction, sent: NewDeclaration): Promise<void> {
-  const { declaration } = sent;
-  await one(
+export async function insertDeclarations(tx: Transaction, sent: readonly NewDeclaration[]): Promise<void> {
+  const column = <T>(of: (one: NewDeclaration) => T): T[] => sent.map(of);
+  const notified = await many(
     tx,
     z.object({ notified: z.literal(true) }),
     `with inserted as (
        insert into declaration (mesh, node, epoch, number, digest, incarnation, envelope, builds, offers, push, round,
                                 why, issued_at, stale_after, granted)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) returning mesh, node, epoch, number),
+         select s.mesh, s.node, s.epoch, s.number, s.digest, s.incarnation, s.envelope, s.builds, s.offers, s.push, s.round,
+                s.why, s.issued_at, s.stale_after, array(select jsonb_array_elements_text(s.granted))
+           from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::bytea[], $8::jsonb[],
+                       $9::jsonb[], $10::text[], $11::integer[], $12::text[], $13::timestamptz[], $14::timestamptz[],
+                       $15::jsonb[])
+             as s(mesh, node, epoch, number, digest, incarnation, envelope, builds, offers, push, round, why, issued_at,
+                  stale_after, granted)
+         returning mesh, node, epoch, number, granted),
      withdrawn as (
        update provision p set told_epoch = i.epoch, told_number = i.number from inserted i
         where p.mesh = i.mesh and p.provider_node = i.node and p.state = 'owed' and p.told_number is null
-          and not (p.id || '#' || p.version = any($15::text[])))
+          and not (p.id || '#' || p.version = any(i.granted)))
      select pg_notify($16, mesh || ' ' || node) is not null as notified from inserted`,
     [
-      declaration.mesh,
-      declaration.node,
-      declaration.epoch,
-      declaration.number,
-      declaration.digest,
-      declaration.incarnation,
-      Buffer.from(sent.envelope),
-      storableJson(declaration.content.builds),
-      storableJson(sent.offers),
-      sent.push,
-      sent.round,
-      storableText(sent.why),
-      declaration.issuedAt,
-      declaration.staleAfter,
-      listGranted(declaration),
+      column(({ declaration }) => declaration.mesh),
+      column(({ declaration }) => declaration.node),
+      column(({ declaration }) => declaration.epoch),
+      column(({ declaration }) => declaration.number),
+      column(({ declaration }) => declaration.digest),
+      column(({ declaration }) => declaration.incarnation),
+      column(({ envelope }) => Buffer.from(envelope)),
+      column(({ declaration }) => storableJson(declaration.content.builds)),
+      column(({ offers }) => storableJson(offers)),
+      column(({ push }) => push),
+      column(({ round }) => round),
+      column(({ why }) => storableText(why)),
+      column(({ declaration }) => declaration.issuedAt),
+      column(({ declaration }) => declaration.staleAfter),
+      column(({ declaration }) => storableJson(listGranted(declaration))),
       declarationChannel,
     ],
   );
+  if (notified.length !== sent.length)
+    throw new Error(`${notified.length} of ${sent.length} declarations were inserted`);
 }
 
 /** The newest by (epoch, number), whichever incarnation it is for; null: the node was never told. */

@@ -5,7 +5,7 @@ import { manifestSchema, type Manifest } from "../../src/core/manifest.ts";
 import type { Provision } from "../../src/core/provision.ts";
 import type { Report } from "../../src/core/report.ts";
 import { openDatabase, type Database, type DatabaseOptions, type Transaction } from "../../src/store/database.ts";
-import { insertDeclaration } from "../../src/store/declarations.ts";
+import { insertDeclarations } from "../../src/store/declarations.ts";
 import { withGate } from "../../src/store/gate.ts";
 import { readLease, takeLease } from "../../src/store/lease.ts";
 import { ensureMesh } from "../../src/store/meshes.ts";
@@ -128,7 +128,7 @@ export function declarationOf(
 
 export function send(tx: Transaction, declaration: Declaration, push = "p1"): Promise<void> {
   const envelope = Buffer.from(`envelope of ${declaration.epoch}.${declaration.number}`);
-  return insertDeclaration(tx, { declaration, envelope, offers: [], push, round: 0, why: "a test" });
+  return insertDeclarations(tx, [{ declaration, envelope, offers: [], push, round: 0, why: "a test" }]);
 }
 
 /** One declaration through the gate. Answers its order. */

@@ -10,7 +10,7 @@ import { generateSigningKey, incarnationOf } from "../../src/link/keys.ts";
 import { generateSealIdentity } from "../../src/link/sealing.ts";
 import { dropEpoch } from "../../src/link/unordered-declaration.ts";
 import { getAccount } from "../../src/store/accounts.ts";
-import { insertDeclaration } from "../../src/store/declarations.ts";
+import { insertDeclarations } from "../../src/store/declarations.ts";
 import { createToken } from "../../src/store/enrolment.ts";
 import { withGate } from "../../src/store/gate.ts";
 import { getNode } from "../../src/store/nodes.ts";
@@ -65,7 +65,7 @@ async function send(data: string): Promise<Declaration> {
     const order = { epoch, number };
     const declaration = { ...declarationOf("node-a", order), incarnation, content, digest: digestValue(content) };
     const envelope = sealDeclaration(declaration, [declarationKey]);
-    await insertDeclaration(tx, { declaration, envelope, offers: [], push: "p1", round: 0, why: "a test" });
+    await insertDeclarations(tx, [{ declaration, envelope, offers: [], push: "p1", round: 0, why: "a test" }]);
     return declaration;
   });
 }

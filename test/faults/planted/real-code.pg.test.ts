@@ -70,7 +70,7 @@ describe("a controller whose epoch is over, and which sends all the same (R36, c
       const late = road.withGate(db, { mesh, epoch, count: 1 }, async (tx, [number = 0]) => {
         const declaration = declarationOf("node-a", { epoch, number });
         const sent = { declaration, envelope: Buffer.from("late"), offers: [], push: "p1", round: 0, why: "late" };
-        await road.insertDeclaration(tx, sent);
+        await road.insertDeclarations(tx, [sent]);
         const { digest } = declaration;
         await road.recordTold(tx, mesh, "p1", [
           { node: "node-a", round: 0, outcome: "sent", why: "late", epoch, number, digest },

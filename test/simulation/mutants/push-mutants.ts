@@ -93,7 +93,7 @@ export const pushMutants: readonly Mutant[] = [
   {
     name: "stale-at-once",
     why: "a declaration is stale when it is issued",
-    file: "src/activities/send-declaration.ts",
+    file: "src/activities/make-declaration.ts",
     find: `issuedAtMs + sender.staleAfterMs`,
     replace: `issuedAtMs`,
     breaks: ["I15"],

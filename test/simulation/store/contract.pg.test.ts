@@ -251,7 +251,9 @@ async function actInside({ store }: Run, { records, epoch, taken, sent }: InGate
       const number = taken[one.at] ?? taken.at(-1) ?? 1;
       const declaration = declarationOf(store.mesh, one.node, { epoch, number }, one.grants);
       const envelope = Buffer.from(`envelope ${number}`);
-      await records.insertDeclaration({ declaration, envelope, offers: [], push: one.push, round: 0, why: "contract" });
+      await records.insertDeclarations([
+        { declaration, envelope, offers: [], push: one.push, round: 0, why: "contract" },
+      ]);
       sent.push({ node: one.node, epoch, number, digest: declaration.digest });
       return null;
     }

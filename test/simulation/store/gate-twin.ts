@@ -1,5 +1,6 @@
 import type { GateRecords } from "../../../src/activities/push-records.ts";
 import type { Provision } from "../../../src/core/provision.ts";
+import type { NewDeclaration } from "../../../src/store/declarations.ts";
 import { partFor } from "./part-for.ts";
 import { type Draft, mapChanged, newestDeclaration, put, worldOf } from "./state.ts";
 
@@ -54,7 +55,10 @@ export function createGateTwin({ draft, statement, nowIso, onRead }: GateRoad): 
             a.provision === b.provision ? a.version - b.version : a.provision < b.provision ? -1 : 1,
           ),
       ),
-    insertDeclaration: (sent) => statement(() => insertDeclaration(draft, sent)),
+    insertDeclarations: (sent) =>
+      statement(() => {
+        for (const one of sent) insertDeclaration(draft, one);
+      }),
     getPushEnd: (push) =>
       statement(() => {
         const found = draft.pushes.get(push);
@@ -114,7 +118,7 @@ function insert(draft: Draft, push: string, provisions: readonly Provision[]): v
   }
 }
 
-function insertDeclaration(draft: Draft, sent: Parameters<GateRecords["insertDeclaration"]>[0]): void {
+function insertDeclaration(draft: Draft, sent: NewDeclaration): void {
   const { declaration } = sent;
   const order = { epoch: declaration.epoch, number: declaration.number };
   for (const list of draft.declarations.values())

@@ -3,6 +3,7 @@ import type { Content } from "../core/declaration.ts";
 import type { Name } from "../core/names.ts";
 import type { TellDecision } from "../decide/decide-tell.ts";
 import type { World } from "../decide/world.ts";
+import type { NewDeclaration } from "../store/declarations.ts";
 import type { Recipient } from "../store/sealed-boxes.ts";
 import type { GateRecords } from "./push-records.ts";
 import type { TellDependencies } from "./tell.ts";
@@ -16,8 +17,12 @@ export interface Sending {
   readonly number: number;
 }
 
-/** Signs what was decided and puts it into the node's mailbox, in the transaction that took its number (R28). */
-export async function sendDeclaration(gate: GateRecords, sender: TellDependencies, sending: Sending): Promise<void> {
+/** Signs what was decided; in the transaction that took its number it is to be put into the node's mailbox (R28). */
+export async function makeDeclaration(
+  gate: GateRecords,
+  sender: TellDependencies,
+  sending: Sending,
+): Promise<NewDeclaration> {
   const { decision, target } = sending;
   const incarnation = sending.world.nodes.get(target.node)?.incarnation;
   if (incarnation === null || incarnation === undefined)
@@ -37,14 +42,14 @@ export async function sendDeclaration(gate: GateRecords, sender: TellDependencie
     sealed: await listBoxes(gate, { node: target.node, incarnation }, decision.content),
   };
   const envelope = sender.signDeclaration(declaration);
-  await gate.insertDeclaration({
+  return {
     declaration,
     envelope,
     offers: decision.offers,
     push: sending.push,
     round: sending.round,
     why: decision.why,
-  });
+  };
 }
 
 /** The boxes that the content refers to. One that is missing was sealed to another host: nothing is sent without it. */
