@@ -4,6 +4,7 @@ import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { errorCode, whenThere } from "../core/errors.ts";
+import { failedStart } from "../source/failed-start.ts";
 import type { ControlGroup } from "./cgroup.ts";
 import { collectOutput, type Output } from "./collect-output.ts";
 import { createDeadline } from "./deadline.ts";
@@ -46,6 +47,8 @@ const { signals } = constants;
 export async function runLimited(run: LimitedRun): Promise<SandboxResult> {
   run.signal?.throwIfAborted();
   const child = start(run);
+  const failed = failedStart(child);
+  if (failed !== null) throw await failed;
   const output = collectOutput(child, {
     limitBytes: run.limits.outputBytes,
     onTooMuch: () => stop({ which: "output", message: `it printed more than ${run.limits.outputBytes} bytes` }),
@@ -71,6 +74,8 @@ export async function runLimited(run: LimitedRun): Promise<SandboxResult> {
     child.once("close", (code) => resolve({ code, failure: null }));
   });
   const hasStarted = run.startsBlocked ? readStarted(child) : Promise.resolve(true);
+  // absence is the answer: it is awaited below, and by nobody where the run fails before
+  hasStarted.catch(() => undefined);
   const watch: Watch = createWatch({
     ...run,
     isUngrouped: run.group === null,

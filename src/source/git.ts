@@ -2,6 +2,7 @@ import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from "n
 import { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { errorCode } from "../core/errors.ts";
+import { failedStart } from "./failed-start.ts";
 
 /**
  * Nothing of a repository runs: no hooks, no filters, no pager, no monitor, no submodules, no `ext::`. What a clone says
@@ -104,7 +105,7 @@ process.once("exit", () => {
   for (const child of living) killGroup(child);
 });
 
-/** A process of git in a group of its own, with nothing of our environment that it does not need. */
+/** A process of git in a group of its own, with nothing of our environment that it does not need. See `failedStart`. */
 export function spawnGit(run: Pick<GitRun, "dir" | "args" | "config">): ChildProcessWithoutNullStreams {
   const child = spawn("git", [...hardening, ...(run.dir === undefined ? [] : [`--git-dir=${run.dir}`]), ...run.args], {
     cwd: "/",
@@ -122,6 +123,8 @@ export async function* streamGit(run: GitRun): AsyncGenerator<Buffer, void, unde
   run.signal?.throwIfAborted();
   const verb = run.args[0] ?? "";
   const child = spawnGit(run);
+  const failed = failedStart(child);
+  if (failed !== null) throw await failed;
   let stderr = "";
   let stopped: string | null = null;
   const stop = (why: string): void => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { whenThere } from "../core/errors.ts";
 import { type ObjectId, objectIdSchema } from "../core/names.ts";
 import { DamagedCloneError } from "./bare-clone.ts";
+import { failedStart } from "./failed-start.ts";
 import { cleanStderr, GitError, killGroup, spawnGit } from "./git.ts";
 
 /** What git says of an object, before its bytes are read. */
@@ -132,6 +133,8 @@ interface Waiting {
 /** One process: names go in, answers come out in the same order. */
 function openLine(dir: string, mode: Mode, signal: AbortSignal | undefined): Line {
   const child = spawnGit({ dir, args: ["cat-file", mode] });
+  const failed = failedStart(child);
+  if (failed !== null) return createFailedLine(failed);
   const waiting: Waiting[] = [];
   const take = createAnswers(mode, (at) => waiting[at]?.limitBytes ?? 0);
   let stderr = "";
@@ -184,6 +187,17 @@ function openLine(dir: string, mode: Mode, signal: AbortSignal | undefined): Lin
       } finally {
         clearTimeout(timer);
       }
+    },
+  };
+}
+
+/** Whoever asks next opens another one. */
+function createFailedLine(failed: Promise<Error>): Line {
+  return {
+    hasEnded: () => true,
+    end: () => undefined,
+    ask: async () => {
+      throw await failed;
     },
   };
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { errorCode, whenThere } from "../../core/errors.ts";
+import { failedStart } from "../failed-start.ts";
 import { type GoRaw, goRawSchema } from "./go-raw.ts";
 import type { GoToolchain } from "./go-toolchain.ts";
 
@@ -61,6 +62,8 @@ export async function readByGoTool(
 ): Promise<GoToolReading> {
   const env = { GOMAXPROCS: "2", GOTRACEBACK: "none" };
   const child = spawn(program, [], { cwd: "/", env, stdio: ["pipe", "pipe", "pipe"] });
+  const failed = failedStart(child);
+  if (failed !== null) throw await failed;
   const ended = endOf(child, limits.wallMs);
   // What ends early does not read to the end; how it ended says why.
   child.stdin.on("error", (error) => {

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { errorCode } from "../../core/errors.ts";
+import { failedStart } from "../failed-start.ts";
 import type { SourceText } from "./import-reader.ts";
 import { pythonAstScript } from "./python-ast-script.ts";
 import type { PythonInterpreter } from "./python-interpreter.ts";
@@ -30,6 +31,8 @@ export async function readByInterpreter(
 ): Promise<AstReading> {
   const words = ["-I", "-S", "-B", "-W", "ignore", "-c", pythonAstScript, String(limits.memoryBytes)];
   const child = spawn(interpreter.executable, words, { cwd: "/", env: {}, stdio: ["pipe", "pipe", "pipe"] });
+  const failed = failedStart(child);
+  if (failed !== null) throw await failed;
   let stopped: string | null = null;
   const stop = (why: string): void => {
     stopped ??= why;

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { UnavailableError } from "../../core/errors.ts";
+import { failedStart } from "../failed-start.ts";
 import { readInHalves } from "./read-in-halves.ts";
 
 const require = createRequire(import.meta.url);
@@ -64,6 +65,8 @@ export async function tryDeepTexts(texts: readonly DeepText[]): Promise<readonly
 async function tryApart(texts: readonly DeepText[]): Promise<string | null> {
   const words = ["-c", withHalfTheStack, "read", process.execPath, "-e", script, require.resolve("oxc-parser")];
   const child = spawn("/bin/sh", words, { cwd: "/", env: {}, stdio: ["pipe", "ignore", "pipe"], timeout: readMs });
+  const failed = failedStart(child);
+  if (failed !== null) throw await failed;
   // What ends early does not read to the end; how it ended says why.
   child.stdin.on("error", () => undefined);
   child.stdin.end(JSON.stringify(texts));
