@@ -51,6 +51,7 @@ export async function applyPass(input: PassInput): Promise<PassResult> {
   const gone = begun.resources.map(({ resource }) => resource).filter(({ id }) => !wanted.has(id));
   const removed = await removeResources({
     gone,
+    wanted,
     remove: (resource) => input.effects.remove(resource),
     redact,
     log: input.log,

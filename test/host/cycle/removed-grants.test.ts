@@ -109,6 +109,40 @@ describe("a grant that is not wanted any more", () => {
     expect(await pass([])).toEqual([expect.objectContaining(withdrawn)]);
   });
 
+  it("keeps its server until its access is withdrawn, says so, and goes with it then (R20)", async () => {
+    await pass([...pg, textFile("notes", "x")]);
+    failOf(withdrawn.id, new Error("28P01: password authentication failed"));
+    for (let tries = 0; tries < 2; tries += 1) {
+      expect(await pass([])).toEqual([
+        {
+          id: withdrawn.id,
+          state: "failed",
+          message: "cannot be removed: 28P01: password authentication failed (until then it keeps service/pg/main)",
+        },
+      ]);
+    }
+    // What has nothing to do with it went at once.
+    expect(removed).toEqual(["file/web/notes"]);
+    removes = () => undefined;
+    expect(await pass([])).toEqual([expect.objectContaining(withdrawn)]);
+    expect(removed).toEqual(["file/web/notes", withdrawn.id, "service/pg/main", "file/pg/settings"]);
+  });
+
+  it("is not left for ever where an earlier host has removed its server without it", async () => {
+    await pass([grantOf("pg")]);
+    failOf(withdrawn.id, new UnavailableError("127.0.0.1:5432 refuses"));
+    expect(await pass([])).toEqual([expect.objectContaining(withdrawn)]);
+  });
+
+  it("waits for a server that is not its module's own, or that is wanted still (R20)", async () => {
+    failOf(withdrawn.id, new UnavailableError("10.0.0.9:5432 does not answer"));
+    const failed = { id: withdrawn.id, state: "failed", message: "cannot be removed: 10.0.0.9:5432 does not answer" };
+    await pass([{ ...grantOf("pg"), after: [] }]);
+    expect(await pass([])).toEqual([failed]);
+    await pass(pg);
+    expect((await pass([settings, serviceOf("pg")])).filter(({ id }) => id === failed.id)).toEqual([failed]);
+  });
+
   it("is said of as many as a report has room for, the newest", async () => {
     for (let at = 0; at < 104; at += 1) await pass([grantOf(`pg-${at}`)]);
     const said = (await pass([])).map(({ id }) => id);
