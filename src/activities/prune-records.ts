@@ -60,7 +60,7 @@ export interface PrunePass {
 
 export type PruneCounts = Readonly<Partial<Record<PrunedKind, number>>>;
 
-/** How many of the oldest of one node, push or module go in one batch. */
+/** How many of the oldest of one node go in one batch. */
 const ofEach = 20;
 const ofEachSeen = 10_000;
 
@@ -75,7 +75,7 @@ export async function pruneAll(pass: PrunePass): Promise<PruneCounts> {
 }
 
 async function pruneKind({ records, bounds, ...pass }: PrunePass, kind: PrunedKind): Promise<number> {
-  const each = kind === "declarations" || kind === "builds" ? ofEach : 1_000;
+  const each = kind === "declarations" ? ofEach : 1_000;
   const choose = (batch: PruneBatch): PruneKey[] => listPrunable(batch, bounds);
   let total = 0;
   for (let after: PruneKey | null = null; ;) {

@@ -159,6 +159,47 @@ describe("pruning", () => {
     expect(sum(both)).toBe(600 - (await count("declaration")));
   });
 
+  it("takes the builds that gave nothing also where more older ones stay for their artifacts, in batches of any size", async () => {
+    const epoch = await grant(records.db);
+    const { db } = records;
+    // Older than all others: thirty whose artifacts are there. Then five that gave nothing, then the last three.
+    for (const module of ["app", "core"]) {
+      await db.query(
+        `insert into build (mesh, module, inputs, closure, commit, state, claimant, artifact, started_at, ended_at)
+           select $1, $2, md5($2 || n), '{}', 'c', case when n <= 30 then 'fit' else 'unfit' end, 'x',
+                  case when n <= 30 then 'artifact ' || n end, t, t
+             from generate_series(1, 38) n cross join lateral (select now() - (200 - n) * interval '1 day' as t) as at`,
+        [mesh, module],
+      );
+      await db.query(
+        `insert into artifact (mesh, module, digest, blob, blob_bytes, files, manifest)
+           select $1, $2, 'artifact ' || n, $3, 1, 1, '{}' from generate_series(1, 30) n`,
+        [mesh, module, digestOf(module)],
+      );
+    }
+    const plan = await planPruning(passOf(epoch));
+    expect(plan.find(({ kind }) => kind === "builds")).toEqual({
+      kind: "builds",
+      go: 10,
+      stay: expect.arrayContaining([
+        { why: "its artifact is there", count: 60 },
+        { why: "it is among the last", count: 6 },
+      ]),
+    });
+    const inner = passOf(epoch).records;
+    const small: PruneRecords = {
+      ...inner,
+      read: (kind, from) => inner.read(kind, { ...from, ofEach: 7 }),
+      prune: (kind, request) => inner.prune(kind, { ...request, from: { ...request.from, ofEach: 7 } }),
+    };
+    expect(await pruneAll(passOf(epoch, { records: small }))).toEqual({ builds: 10 });
+    const { rows } = await db.query(`select distinct started_at::date - now()::date as day from build
+       where state = 'unfit' order by day`);
+    expect(rows).toHaveLength(3);
+    expect(await pruneAll(passOf(epoch))).toEqual({});
+    expect((await planPruning(passOf(epoch))).filter(({ go }) => go > 0)).toEqual([]);
+  });
+
   it("does not take a host that was put back for a sign of lost records (R35, case 33)", async () => {
     const epoch = await grant(records.db);
     await fill(1, 12, epoch);

@@ -30,23 +30,28 @@ export const pruneHistory: readonly PruneTable[] = [
       hasProvenance: z.boolean(),
       isAsked: z.boolean(),
     }),
-    read: `select jsonb_build_object('module', b.module, 'inputs', b.inputs, 'attempts', b.attempts) as key,
+    // By the table's key, of any age: what stays for its artifact's sake lies among what goes.
+    read: `with part as (
+        select mesh, module, inputs, attempts, state, artifact, started_at, ended_at from build
+         where mesh = $1 and $3::float8 is not null
+           and ($2::jsonb is null or (module, inputs) > ($2::jsonb ->> 'module', $2::jsonb ->> 'inputs'))
+         order by module, inputs limit $5::integer),
+      last as (
+        select s.module, l.started_at, l.inputs from (select distinct module from part) s
+         cross join lateral (select started_at, inputs from build where mesh = $1 and module = s.module
+                              order by started_at desc, inputs desc offset $4::integer - 1 limit 1) l)
+      select jsonb_build_object('module', b.module, 'inputs', b.inputs, 'attempts', b.attempts) as key,
         case when b.state = 'building' then null else ${sinceMs("coalesce(b.ended_at, b.started_at)")} end as "ageMs",
-        b.place <= $4::integer as "isAmongLast", coalesce(b.inputs in (m.wanted_inputs, m.fit_inputs), false) as "isWanted",
+        l.module is null or (b.started_at, b.inputs) >= (l.started_at, l.inputs) as "isAmongLast",
+        coalesce(b.inputs in (m.wanted_inputs, m.fit_inputs), false) as "isWanted",
         ${isThere("b")} as "hasArtifact",
         exists (select from provenance p where p.mesh = b.mesh and p.module = b.module and p.inputs = b.inputs) as "hasProvenance",
         exists (select from build_check c where c.mesh = b.mesh and c.module = b.module and c.inputs = b.inputs and c.state = 'due')
           or exists (select from artifact_doubt d where d.mesh = b.mesh and d.module = b.module and b.inputs = any(d.inputs))
           as "isAsked"
-      from (select distinct module from build where mesh = $1 and module > coalesce($2::jsonb ->> 'module', '')
-             order by module limit 20) s
-      cross join lateral (
-        select * from (select mesh, module, inputs, attempts, state, artifact, started_at, ended_at,
-                              row_number() over (order by started_at desc, inputs) as place
-                         from build where mesh = $1 and module = s.module and $3::float8 is not null) placed
-         order by place desc limit $5::integer) b
+      from part b left join last l on l.module = b.module
       left join module m on m.mesh = b.mesh and m.name = b.module
-      order by b.module, b.place desc`,
+      order by b.module, b.inputs`,
     toRecord: (row) => ({ kind: "builds", ...row }),
     // Nothing that is built again meanwhile: its attempts are more then.
     remove: `delete from build where mesh = $1 and state <> 'building' and (module, inputs, attempts) in (

@@ -19,7 +19,7 @@ export interface PruneFrom {
   /** Null: from the beginning. */
   readonly after: PruneKey | null;
   readonly bounds: PruneBounds;
-  /** How many of the oldest of each node, push or module are looked at; at least one. */
+  /** How many of the oldest of each node or push are looked at, or how many builds; at least one. */
   readonly ofEach: number;
 }
 
