@@ -125,14 +125,16 @@ export type NeededArtifact = z.output<typeof neededSchema>;
 
 /** Artifacts whose files somebody may ask for now: what is fit, and what nodes were last sent. */
 export function listNeeded(db: Queryable, mesh: Name): Promise<NeededArtifact[]> {
+  // One index look-up per node; DISTINCT ON would read every declaration there ever was.
   return many(
     db,
     neededSchema,
     `with sent as (
        select b.key as module, b.value as artifact, array_agg(d.node order by d.node) as nodes
-         from (select distinct on (node) node, builds from declaration where mesh = $1
-                order by node, epoch desc, number desc) d
-         cross join lateral jsonb_each_text(d.builds) b group by 1, 2)
+         from node n
+         cross join lateral (select node, builds from declaration where mesh = n.mesh and node = n.name
+                              order by epoch desc, number desc limit 1) d
+         cross join lateral jsonb_each_text(d.builds) b where n.mesh = $1 group by 1, 2)
      select a.module, a.digest as artifact, a.blob, a.blob_bytes as "blobBytes",
             coalesce(m.fit_artifact = a.digest, false) as "isFit",
             coalesce(m.fit_artifact = a.digest and m.fit_inputs = m.wanted_inputs, false) as "isWanted",

@@ -26,6 +26,7 @@ export async function loadCollectionFacts(
 
 /** What is fit or wanted now, what any node was last sent, and what a build under way is built against. */
 function listRoots(db: Queryable, mesh: Name): Promise<(ArtifactId & { why: string })[]> {
+  // What nodes were sent is one index look-up for each: pushes wait while this is read.
   return many(
     db,
     idSchema.extend({ why: z.string() }),
@@ -33,9 +34,10 @@ function listRoots(db: Queryable, mesh: Name): Promise<(ArtifactId & { why: stri
        from module where mesh = $1 and fit_artifact is not null
      union all
      select b.key, b.value, 'it was last sent to ' || d.node
-       from (select distinct on (node) node, builds from declaration where mesh = $1
-              order by node, epoch desc, number desc) d
-       cross join lateral jsonb_each_text(d.builds) b
+       from node n
+       cross join lateral (select node, builds from declaration where mesh = n.mesh and node = n.name
+                            order by epoch desc, number desc limit 1) d
+       cross join lateral jsonb_each_text(d.builds) b where n.mesh = $1
      union all
      select b.module, b.artifact, 'it is what the source of ' || b.module || ' gives now'
        from build b join module m on m.mesh = b.mesh and m.name = b.module and m.wanted_inputs = b.inputs

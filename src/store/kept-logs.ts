@@ -17,10 +17,13 @@ export function listKeptLogs(db: Queryable, mesh: Name): Promise<z.output<typeof
   return many(
     db,
     keptLogSchema,
+    // The newest of each module once: asked of each row, it reads a module's builds once for each of them.
     `select b.log_blob as blob, max(coalesce(b.log_bytes, 0)) as bytes, max(coalesce(b.ended_at, b.started_at)) as "writtenAt",
-            coalesce(array_agg(distinct m.name) filter (where b.inputs in (m.wanted_inputs, m.fit_inputs) or b.started_at =
-              (select max(n.started_at) from build n where n.mesh = b.mesh and n.module = b.module)), '{}') as "shownFor"
-       from build b left join module m on m.mesh = b.mesh and m.name = b.module
+            coalesce(array_agg(distinct m.name) filter (where b.inputs in (m.wanted_inputs, m.fit_inputs)
+                                                           or b.started_at = n.started_at), '{}') as "shownFor"
+       from build b
+       join (select module, max(started_at) as started_at from build where mesh = $1 group by module) n on n.module = b.module
+       left join module m on m.mesh = b.mesh and m.name = b.module
       where b.mesh = $1 and b.log_blob is not null group by b.log_blob order by b.log_blob`,
     [mesh],
   );

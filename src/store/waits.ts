@@ -66,13 +66,21 @@ export function findStillWave(db: Queryable, mesh: Name, afterMs: number): Promi
   return maybeOne(
     db,
     stillWaveSchema,
-    `select id, reason, since from (
-       select w.*, greatest(w.started_at, (select max(greatest(b.started_at, b.seen_at, b.ended_at)) from build b
-                                            where b.mesh = w.mesh and w.announced ? b.module)) as since
-         from wave w where w.mesh = $1 order by w.started_at desc limit 1) newest
-      where ended_at is null and since < now() - $2::float8 * interval '1 millisecond'
-        and exists (select from module m where m.mesh = $1 and newest.announced ? m.name
-                                           and m.standing in ('out-of-date', 'building', 'waiting'))`,
+    // By the key of each announced module: there are as many builds as there ever were. Since when is asked of no wave that
+    // is young itself.
+    `with open as (
+       select * from (select * from wave where mesh = $1 order by started_at desc limit 1) newest
+        where ended_at is null and started_at < now() - $2::float8 * interval '1 millisecond'),
+     announced as (select jsonb_array_elements_text(announced) as name from open),
+     still as materialized (
+       select w.id, w.reason, greatest(w.started_at, (
+                select max(b.at) from announced a
+                 cross join lateral (select max(greatest(started_at, seen_at, ended_at)) as at from build
+                                      where mesh = $1 and module = a.name) b)) as since
+         from open w
+        where exists (select from announced a join module m on m.mesh = $1 and m.name = a.name
+                       where m.standing in ('out-of-date', 'building', 'waiting')))
+     select id, reason, since from still where since < now() - $2::float8 * interval '1 millisecond'`,
     [mesh, afterMs],
   );
 }

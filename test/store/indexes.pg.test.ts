@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listNeeded } from "../../src/store/artifact-doubts.ts";
+import { loadCollectionFacts } from "../../src/store/collection.ts";
+import { listKeptLogs } from "../../src/store/kept-logs.ts";
+import { findStillWave } from "../../src/store/waits.ts";
 import { listLastTold } from "../../src/store/last-told.ts";
 import { listLostBuilds } from "../../src/store/builds.ts";
 import type { Answer, Queryable } from "../../src/store/database.ts";
@@ -28,9 +32,36 @@ beforeAll(async () => {
          from generate_series(1, 2000) as n`,
     [mesh],
   );
-  await records.db.query(`analyze build, provision`);
+  await records.db.query(
+    `insert into node (mesh, name, address) select $1, 'n-' || n, '10.0.0.1' from generate_series(1, 100) as n`,
+    [mesh],
+  );
+  await records.db.query(
+    `insert into declaration (mesh, node, epoch, number, digest, incarnation, envelope, builds, push, round, why, issued_at, stale_after)
+       select $1, 'n-' || (1 + n % 100), 1, n, 'd', 'aaaa', '', '{}', 'p', 0, '', now(), now()
+         from generate_series(1, 2000) as n`,
+    [mesh],
+  );
+  await records.db.query(`analyze build, provision, node, declaration`);
 });
 afterAll(() => records.close());
+
+const lastOfNode = /declaration_pkey.*\s+Index Cond: .*node = n\.name/;
+
+/** Of the statements, the one about sends: it is the second. */
+async function planFactsOf(db: Queryable): Promise<void> {
+  let sends: Promise<unknown> | undefined;
+  await loadCollectionFacts(
+    {
+      query: async (sql, values) => {
+        if (sql.includes("from declaration")) sends = db.query(sql, values);
+        return { rows: [], count: 0 };
+      },
+    },
+    mesh,
+  );
+  await sends;
+}
 
 /** How PostgreSQL answers where reading a whole table is what it does last of all. */
 async function planOf(ask: (db: Queryable) => Promise<unknown>): Promise<string> {
@@ -65,5 +96,21 @@ describe("what is asked again and again of a table that only grows", () => {
     ["webhook_delivery_received", (db) => forgetDeliveries(db, mesh, 1000)],
   ])("is found by %s", async (index, ask) => {
     expect(await planOf(ask)).toMatch(new RegExp(`(using|on) ${index}\\b`));
+  });
+
+  it.each<[string, RegExp, (db: Queryable) => Promise<unknown>]>([
+    [
+      "builds of a wave that stands still, each module",
+      /build_pkey.*\s+Index Cond: .*module = a\.name/,
+      (db) => findStillWave(db, mesh, 1),
+    ],
+    ["the last sends that need artifacts, each node", lastOfNode, (db) => listNeeded(db, mesh)],
+    ["the last sends that keep artifacts, each node", lastOfNode, (db) => planFactsOf(db)],
+  ])("is looked up for %s by its key (R33)", async (_, wanted, ask) => {
+    expect(await planOf(ask)).toMatch(wanted);
+  });
+
+  it("asks for the newest build of each module once, where logs are tidied (R33)", async () => {
+    expect(await planOf((db) => listKeptLogs(db, mesh))).not.toMatch(/SubPlan/);
   });
 });
