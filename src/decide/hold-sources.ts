@@ -24,9 +24,7 @@ export interface HoldInput {
  */
 export function holdSources(input: HoldInput): Map<Name, Name> {
   const held = new Map<Name, Name>();
-  for (const starved of listStarved(input)) {
-    for (const module of listBelow(input.facts, starved)) if (!held.has(module)) held.set(module, starved);
-  }
+  for (const starved of listStarved(input)) if (!held.has(starved)) holdBelow(input.facts, starved, held);
   return held;
 }
 
@@ -61,9 +59,14 @@ function isHoldTime(pastMs: number, boundMs: number): boolean {
   return false;
 }
 
-/** The module, and everything it is built against, directly or not. */
-function listBelow({ modules }: BuildFacts, start: Name): Set<Name> {
-  const below = new Set([start]);
-  for (const module of below) for (const dependency of dependenciesOf(modules.get(module))) below.add(dependency);
-  return below;
+/**
+ * Holds the module, and everything it is built against, directly or not. What is held already waits for a module that is
+ * behind for longer, and so does all below it: nobody goes there again.
+ */
+function holdBelow({ modules }: BuildFacts, starved: Name, held: Map<Name, Name>): void {
+  const below = new Set([starved]);
+  for (const module of below) {
+    held.set(module, starved);
+    for (const dependency of dependenciesOf(modules.get(module))) if (!held.has(dependency)) below.add(dependency);
+  }
 }

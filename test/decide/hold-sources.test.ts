@@ -104,6 +104,62 @@ describe("commits, looks and builds in any order", () => {
   });
 });
 
+describe("which commits wait for whom", () => {
+  const since = (days: number): string => new Date(Date.UTC(2020, 0, 1 + days)).toISOString();
+  /** So long that all of them are starved, and none is in a gap. */
+  const starvedAfterMs = 4e9;
+
+  it("is the longest behind of those that are built against them, directly or not (R16)", () => {
+    const anyGraph = fc.record({
+      edges: fc.array(fc.tuple(fc.nat(9), fc.nat(9)), { maxLength: 30 }),
+      days: fc.array(fc.option(fc.nat(5)), { minLength: 10, maxLength: 10 }),
+    });
+    fc.assert(
+      fc.property(anyGraph, ({ edges, days }) => {
+        const names = days.map((_, at): string => `m${at}`);
+        const dependencies = new Map<string, readonly string[]>(
+          names.map((name, at) => [name, edges.flatMap(([from, to]) => (from === at && to < at ? [`m${to}`] : []))]),
+        );
+        const facts = buildMeshOfModules(Object.fromEntries(dependencies));
+        const behindSince = new Map(days.flatMap((day, at) => (day === null ? [] : [[`m${at}`, since(day)] as const])));
+        const starved = [...behindSince]
+          .filter(([name]) => (dependencies.get(name) ?? []).length > 0)
+          .toSorted(([a, one], [b, other]) => (one === other ? (a < b ? -1 : 1) : one < other ? -1 : 1));
+        // As it was written first: everything below each of them, also where it is held.
+        const wanted = new Map<string, string>();
+        for (const [name] of starved) {
+          const below = new Set<string>([name]);
+          for (const module of below) for (const one of (dependencies.get(module) ?? []).toSorted()) below.add(one);
+          for (const module of below) if (!wanted.has(module)) wanted.set(module, name);
+        }
+        const held = holdSources({ facts, plan: planBuilds(facts), behindSince, starvedAfterMs });
+        expect([...held]).toEqual([...wanted]);
+      }),
+    );
+  });
+
+  it("is found by going to each module once, however many wait one behind the other", () => {
+    let visits = 0;
+    class CountedModules<K, V> extends Map<K, V> {
+      override get(key: K): V | undefined {
+        visits += 1;
+        return super.get(key);
+      }
+    }
+    const names = Array.from({ length: 500 }, (_, at) => `m${at}`);
+    const facts = buildMeshOfModules(
+      Object.fromEntries(names.map((name, at) => [name, at === 0 ? [] : [`m${at - 1}`]])),
+    );
+    const plan = planBuilds(facts);
+    // The one with the fewest below it is the longest behind, and so on: each one's own are held when its turn comes.
+    const behindSince = new Map(names.map((name, at) => [name, new Date(Date.UTC(2020, 0, 1) + at).toISOString()]));
+    const counted = { ...facts, modules: new CountedModules(facts.modules) };
+    const held = holdSources({ facts: counted, plan, behindSince, starvedAfterMs });
+    expect(held.size).toBe(500);
+    expect(visits).toBeLessThanOrEqual(2 * names.length);
+  });
+});
+
 describe("newer commits wait for nobody", () => {
   const longAgo = new Map([["app", "2020-01-01T00:00:00.000Z"]]);
   const fit = runWave(buildMeshOfModules({ core: [], app: ["core"] })).facts;
