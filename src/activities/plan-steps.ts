@@ -115,7 +115,7 @@ function standing(module: Name, word: ModulePlan["standing"], why: string, input
 
 /**
  * Nodes that run a module under `auto` at another build than the newest fit one: declared at once, in one push. Only
- * nodes that were sent that module before; a new assignment is made effective by a person's push.
+ * nodes that were sent that module before; a new assignment is made effective by a person's push, and so is a new host.
  */
 async function planAutoPush(deps: ControlDependencies, request: StepRequest): Promise<NextStep | null> {
   // One at a time: what becomes fit meanwhile goes into the next.
@@ -154,7 +154,10 @@ interface AutoDue {
 function listAutoDue(world: World): AutoDue[] {
   const due: AutoDue[] = [];
   for (const [node, assignments] of world.assignments) {
-    const builds = world.sent.get(node)?.builds ?? {};
+    const last = world.sent.get(node);
+    // What the host before it was sent holds the node in every such push: `status` says that it was never told (R21, R31).
+    if (last === undefined || last.incarnation !== world.nodes.get(node)?.incarnation) continue;
+    const builds = last.builds ?? {};
     for (const { module } of assignments) {
       const { fit, upgrade } = world.modules.get(module) ?? { fit: null, upgrade: "record" };
       const sent = builds[module];

@@ -5,6 +5,7 @@ import { planSteps } from "../../src/activities/plan-steps.ts";
 import { pushRequestSchema } from "../../src/activities/workflow-input.ts";
 import { putArtifact } from "../../src/store/artifacts.ts";
 import { assign } from "../../src/store/assignments.ts";
+import { loadMeshView } from "../../src/store/situations.ts";
 import { getWave, openWave } from "../../src/store/waves.ts";
 import { isUnaccounted } from "../../src/store/wave-progress.ts";
 import { recordDelivery } from "../../src/store/webhooks.ts";
@@ -35,22 +36,36 @@ afterEach(() => records.close());
 
 const request = { mesh, wave: null, running: [], done: [] };
 
+async function enrol(incarnation: string): Promise<void> {
+  await records.db.query(
+    `update node set incarnation = $1, sign_key = 's', seal_key = 'age1aaaaaaaaaaaaaaaaaaaaaaaaa' where name = 'node-a'`,
+    [incarnation],
+  );
+}
+
+/** Fit at another build than was last sent to a node of its. */
+async function fitUnderAuto(...names: string[]): Promise<void> {
+  const { db } = records;
+  for (const name of names) {
+    await putArtifact(db, mesh, artifactOf(name, `new ${name}`), manifestOf(name));
+    await assign(db, mesh, { node: "node-a", module: name, config: {}, providers: {} });
+    await db.query(`update module set manifest = $2, fit_artifact = $3, fit_inputs = $3 where name = $1`, [
+      name,
+      JSON.stringify(manifestOf(name, { upgrade: "auto" })),
+      digestOf(`new ${name}`),
+    ]);
+  }
+}
+
 describe("a push of what policies declare by themselves (R14)", () => {
   it("has a reason that fits, however many modules became fit at once", async () => {
     const { db } = records;
     const names = Array.from({ length: 100 }, (_, at) => `${"module-".repeat(7)}${at + 100}`);
     await addNodes(db, "node-a");
     await addModules(db, ...names);
-    for (const name of names) {
-      await putArtifact(db, mesh, artifactOf(name, `new ${name}`), manifestOf(name));
-      await assign(db, mesh, { node: "node-a", module: name, config: {}, providers: {} });
-      await db.query(`update module set manifest = $2, fit_artifact = $3, fit_inputs = $3 where name = $1`, [
-        name,
-        JSON.stringify(manifestOf(name, { upgrade: "auto" })),
-        digestOf(`new ${name}`),
-      ]);
-    }
+    await fitUnderAuto(...names);
     const builds = Object.fromEntries(names.map((name) => [name, digestOf(`old ${name}`)]));
+    await enrol("aaaa");
     await sendOne(db, await grant(db), "node-a", { builds });
     const [push] = (await planSteps(deps, request)).steps;
     expect(push).toMatchObject({ kind: "push", nodes: ["node-a"], modules: names });
@@ -68,6 +83,26 @@ describe("a push of what policies declare by themselves (R14)", () => {
     });
     expect(opened.error?.message).toBeUndefined();
     expect(push.why).toMatch(/ and 95 more became fit, and their policies are auto$/);
+  });
+});
+
+describe("a node whose host was enrolled again since its last send (R21)", () => {
+  it("is in no push of what policies declare, which would hold it each time; status says that it was never told (R31)", async () => {
+    const { db } = records;
+    await addNodes(db, "node-a");
+    await addModules(db, "web");
+    await fitUnderAuto("web");
+    await enrol("aaaa");
+    await sendOne(db, await grant(db), "node-a", { builds: { web: digestOf("old web") } });
+    expect((await planSteps(deps, request)).steps).toMatchObject([{ kind: "push", nodes: ["node-a"] }]);
+    await enrol("bbbb");
+    expect((await planSteps(deps, request)).steps).toEqual([]);
+    const now = new Date(deps.nowMs()).toISOString();
+    const { situations } = await loadMeshView(db, mesh, { now, limits: deps.limits });
+    expect(situations.get("node-a")).toMatchObject({
+      word: "never-told",
+      why: expect.stringMatching(/enrolled again and was not told anything yet: `push node-a` sends it/),
+    });
   });
 });
 
