@@ -46,17 +46,11 @@ export async function checkNextBuild(deps: CheckDependencies): Promise<CheckResu
   const check = await takeDueCheck(db, mesh, { retryInMs: lostAfterMs, lostAfterMs });
   if (check === null) return "none";
   const found = await findWhatWasBuilt(deps, check);
-  if (found === null) {
-    await dropBuildCheck(db, mesh, check);
-    // What kept failing is not tried any more.
-    await clearCondition(db, mesh, { code: "second-build-failing", subject: check.module });
-    return "dropped";
-  }
+  if (found === null) return drop(deps, check);
   // Nobody can compare with what is lost: it is looked at, and built again.
   if (!(await deps.artifacts.hasBlob(found.first.artifact.blob))) {
     await doubtArtifact(db, mesh, check, "build");
-    await dropBuildCheck(db, mesh, check);
-    return "dropped";
+    return drop(deps, check);
   }
   let second: SecondBuild;
   try {
@@ -66,6 +60,13 @@ export async function checkNextBuild(deps: CheckDependencies): Promise<CheckResu
     second = { kind: "not-fit", why: error instanceof Error ? error.message : String(error) };
   }
   return second.kind === "compared" ? keepComparison(deps, check, second) : keepFailure(deps, check, second.why);
+}
+
+async function drop({ db, mesh }: CheckDependencies, check: BuildCheck): Promise<CheckResult> {
+  await dropBuildCheck(db, mesh, check);
+  // What kept failing is not tried any more.
+  await clearCondition(db, mesh, { code: "second-build-failing", subject: check.module });
+  return "dropped";
 }
 
 interface Found {

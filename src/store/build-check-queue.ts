@@ -51,7 +51,7 @@ export function takeDueCheck(
         select mesh, module, inputs from build_check
          where mesh = $1 and state = 'due' and next_try_at <= now() order by next_try_at limit 1 for update skip locked)
         and not exists (select from build b where b.mesh = $1 and b.state = 'building'
-                          and b.started_at > now() - $3::float8 * interval '1 millisecond')
+                          and coalesce(b.seen_at, b.started_at) > now() - $3::float8 * interval '1 millisecond')
       returning ${buildCheckColumns}`,
     [mesh, options.retryInMs, options.lostAfterMs],
   );

@@ -11,11 +11,12 @@ import { describeBuilder, describeToolchain } from "../../src/build/toolchain.ts
 import type { Closure } from "../../src/core/artifact.ts";
 import type { Digest } from "../../src/core/names.ts";
 import { digestValue } from "../../src/decide/digest.ts";
-import { putArtifact } from "../../src/store/artifacts.ts";
+import { listDoubts } from "../../src/store/artifact-doubts.ts";
+import { getArtifact, putArtifact } from "../../src/store/artifacts.ts";
 import { addBuildCheck, hasBuildCheck } from "../../src/store/build-check-queue.ts";
 import { listBuildChecks } from "../../src/store/build-checks.ts";
-import { claimBuild, recordVerdict } from "../../src/store/builds.ts";
-import { listConditions } from "../../src/store/conditions.ts";
+import { claimBuild, getBuild, recordVerdict } from "../../src/store/builds.ts";
+import { listConditions, observeCondition } from "../../src/store/conditions.ts";
 import { addModule } from "../../src/store/modules.ts";
 import { addRepository } from "../../src/store/repositories.ts";
 import { createGitRepository, type GitRepository } from "../support/git-repository.ts";
@@ -115,6 +116,9 @@ describe("a second build that is due", () => {
     const inputs = await firstBuild("one", "one");
     await records.db.query(`update build set state = 'building'`);
     expect(await checkNextBuild(deps)).toBe("none");
+    // Begun long ago, and heard of a moment ago: it is not lost.
+    await records.db.query(`update build set started_at = now() - interval '1 hour', seen_at = now()`);
+    expect(await checkNextBuild(deps)).toBe("none");
     await records.db.query(`update build set state = 'fit'`);
     await records.db.query(`update build_check set next_try_at = now() + interval '1 minute'`);
     expect(await checkNextBuild(deps)).toBe("none");
@@ -148,6 +152,18 @@ describe("a second build that is due", () => {
     await records.db.query(`update module set tree = $1`, ["0".repeat(40)]);
     expect(await checkNextBuild(deps)).toBe("dropped");
     expect(await codes()).toEqual([]);
+  });
+
+  it("of an artifact that is lost is dropped with what was said of it: it is looked at, and built again (R33)", async () => {
+    const inputs = await firstBuild("one", "one");
+    const said = { message: "m", remedy: "r", urgent: false } as const;
+    await observeCondition(records.db, mesh, { ...said, code: "second-build-failing", subject: "core" });
+    const first = await getBuild(records.db, mesh, "core", inputs);
+    const record = await getArtifact(records.db, mesh, "core", first?.artifact ?? "");
+    await rm(join(folder, "artifacts", "blobs", "sha256", record?.artifact.blob.slice("sha256:".length) ?? ""));
+    expect(await checkNextBuild(deps)).toBe("dropped");
+    expect(await codes()).toEqual([]);
+    expect(await listDoubts(records.db, mesh)).toMatchObject([{ module: "core", askedBy: "build" }]);
   });
 
   it("is taken by one of many that ask at the same moment", async () => {
