@@ -15,13 +15,13 @@ import type { Registries } from "../build/builders/builder.ts";
 import { type Sandbox, type SandboxLimits, sandboxLimits } from "../build/sandbox.ts";
 import { waitForNextVersion } from "../decide/wait-for-next-version.ts";
 import type { BuildEdge } from "../decide/build-facts.ts";
-import type { PlannedBuild } from "../decide/plan-builds.ts";
+import type { BuildPlan, PlannedBuild } from "../decide/plan-builds.ts";
 import { retryInMs } from "../decide/retry-builds.ts";
 import { describeFinding } from "../source/finding.ts";
 import { nestedPaths } from "../source/nested-paths.ts";
 import { doubtArtifact } from "../store/artifact-doubts.ts";
 import { getArtifact, putArtifact } from "../store/artifacts.ts";
-import { claimBuild, recordVerdict, type BuildRecord } from "../store/builds.ts";
+import { claimBuild, getBuild, recordVerdict, type BuildRecord } from "../store/builds.ts";
 import type { Database, Transaction } from "../store/database.ts";
 import { recordJudged } from "../store/held-sources.ts";
 import { recordFit } from "../store/module-plans.ts";
@@ -93,11 +93,7 @@ async function buildPlanned(deps: BuildDependencies, given: BuildRequest): Promi
     kept: keptFor(deps.db, deps.mesh),
   });
   const planned = plan.ready.find((one) => one.module === request.module && one.inputs === request.inputs);
-  if (planned === undefined)
-    return superseded(
-      request,
-      plan.current.find((one) => one.module === request.module),
-    );
+  if (planned === undefined) return answerUnplanned(deps, request, plan);
   const module = await atNewestCommit(
     deps,
     modules.find((one) => one.name === request.module),
@@ -271,15 +267,20 @@ async function keepFit(
   await planSecondBuild(tx, mesh, fit);
 }
 
-function superseded(request: BuildRequest, current: { inputs: Digest; artifact: Digest } | undefined): BuildResult {
-  if (current?.inputs === request.inputs)
-    return { module: request.module, state: "fit", artifact: current.artifact, message: "it was judged already" };
-  return {
-    module: request.module,
-    state: "superseded",
-    artifact: null,
-    message: "its inputs moved before it was begun",
-  };
+/**
+ * Not to be built now. Where these inputs have a verdict, by an attempt whose worker died before it could answer, it is
+ * that one; an outstanding one only while they are still wanted, because it says nothing of inputs that nobody tries.
+ */
+async function answerUnplanned(
+  { db, mesh }: BuildDependencies,
+  { module, inputs }: BuildRequest,
+  plan: BuildPlan,
+): Promise<BuildResult> {
+  const build = await getBuild(db, mesh, module, inputs);
+  const isTriedAgain = plan.outstanding.some((one) => one.module === module && one.inputs === inputs);
+  if (build?.state === "fit" || build?.state === "unfit" || (build?.state === "outstanding" && isTriedAgain))
+    return toResult(build);
+  return { module, state: "superseded", artifact: null, message: "its inputs moved before they had a verdict" };
 }
 
 function toResult(build: BuildRecord): BuildResult {

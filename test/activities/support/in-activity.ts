@@ -8,6 +8,7 @@ export interface ActivitySeen {
 /** Runs a function as an activity of Temporal would, and notes what it tells Temporal. */
 export function runInActivity<T>(seen: ActivitySeen, act: () => Promise<T>): Promise<T> {
   const context = Object.create(Context.prototype, {
+    info: { value: { activityId: "1", workflowExecution: { workflowId: "a test", runId: "1" } } },
     heartbeat: { value: () => void (seen.heartbeats += 1) },
     cancellationSignal: { value: new AbortController().signal },
     log: { value: { warn: (message: string) => void seen.warnings.push(message) } },
