@@ -2,57 +2,86 @@ import { isAbsolute, resolve } from "node:path";
 import { InputError } from "../core/errors.ts";
 
 const urlLimit = 1000;
+const typedLimit = 500;
 const remedy = "Use a folder's path, file:///…, https://host/path or ssh://user@host/path (or user@host:path).";
+const token =
+  "A token's file goes under `credentials` (tokenFile) in settings.json; over ssh the agent of the controller's user is asked.";
+
+/** An address that is refused: why, and what to do instead. Neither repeats a password. */
+interface Fault {
+  readonly why: string;
+  readonly next: string;
+}
 
 /**
  * The address that git is given, from what a person typed (R1, case 52). Nothing here can be taken for an option or
  * for a program to run, and no password travels in it: addresses are kept in tables and shown.
  */
 export function checkRepositoryUrl(text: string): string {
+  const fault = findFault(text);
+  if (fault !== null) throw new InputError(fault.why, fault.next);
+  if (text.startsWith("file://")) return `file://${resolve(text.slice("file://".length))}`;
+  return isFolder(text) ? `file://${resolve(text)}` : text;
+}
+
+/**
+ * A word of a command, which is kept as it was typed. It is for the controller's machine, and people compare it by eye: a folder
+ * is named from the root on, and no character looks like another one.
+ */
+export function parseRepositoryUrl(word: unknown): string {
+  const text = typeof word === "string" ? word : "";
+  const fault = findTypedFault(text) ?? findFault(text);
+  if (fault !== null) throw new InputError(fault.why, fault.next);
+  return text;
+}
+
+function findTypedFault(text: string): Fault | null {
+  if (text.length > typedLimit) return { why: `an address has at most ${typedLimit} characters`, next: remedy };
+  if (/[^\x21-\x7e]/.test(text))
+    return { why: "an address has no white space and no other character than ASCII's visible ones", next: remedy };
+  return text.startsWith(".") ? { why: "a folder of a repository is named from the root on", next: remedy } : null;
+}
+
+function findFault(text: string): Fault | null {
   if (text.length === 0 || text.length > urlLimit)
-    throw new InputError(`a repository's address has 1 to ${urlLimit} characters`, remedy);
-  if (/[\p{Cc}\s\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(text)) {
-    throw new InputError("a repository's address holds no spaces and no control characters", remedy);
-  }
-  if (text.startsWith("-")) throw new InputError(`${text} looks like an option, not like a repository`, remedy);
-  if (text.startsWith("file://")) return checkFileUrl(text);
-  if (text.startsWith("https://")) return checkWebUrl(text);
-  if (text.startsWith("ssh://")) return checkSshUrl(text);
-  if (isAbsolute(text) || text.startsWith("./") || text.startsWith("../")) return `file://${resolve(text)}`;
-  if (/^[a-z][a-z0-9._-]{0,31}@[A-Za-z0-9][A-Za-z0-9.-]{0,252}:[^-:][^:]*$/.test(text)) return text;
-  throw new InputError(`this address of a repository is not allowed: ${text.slice(0, 100)}`, remedy);
+    return { why: `a repository's address has 1 to ${urlLimit} characters`, next: remedy };
+  if (/[\p{Cc}\s\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(text))
+    return { why: "a repository's address holds no spaces and no control characters", next: remedy };
+  if (text.startsWith("-")) return { why: `${show(text)} looks like an option, not like a repository`, next: remedy };
+  if (text.startsWith("file://"))
+    return isAbsolute(text.slice("file://".length))
+      ? null
+      : { why: `${show(text)} names no absolute path`, next: remedy };
+  if (text.startsWith("https://")) return findWebFault(text);
+  if (text.startsWith("ssh://")) return findSshFault(text);
+  if (isFolder(text) || /^[a-z][a-z0-9._-]{0,31}@[A-Za-z0-9][A-Za-z0-9.-]{0,252}:[^-:][^:]*$/.test(text)) return null;
+  return { why: `this address of a repository is not allowed: ${show(text)}`, next: remedy };
 }
 
-function checkFileUrl(text: string): string {
-  const path = text.slice("file://".length);
-  if (!isAbsolute(path)) throw new InputError(`${text} names no absolute path`, remedy);
-  return `file://${resolve(path)}`;
+function isFolder(text: string): boolean {
+  return isAbsolute(text) || text.startsWith("./") || text.startsWith("../");
 }
 
-function checkWebUrl(text: string): string {
-  const url = parseUrl(text);
-  if (url.username !== "" || url.password !== "") {
-    throw new InputError(
-      "an https address holds no user and no password: it is kept in tables and shown",
-      "Use an ssh address for a private repository.",
-    );
-  }
-  return text;
+function findWebFault(text: string): Fault | null {
+  if (!URL.canParse(text)) return notAnAddress(text);
+  const { username, password } = new URL(text);
+  if (username === "" && password === "") return null;
+  return { why: "an https address holds no user, token or password: it is kept in tables and shown", next: token };
 }
 
-function checkSshUrl(text: string): string {
-  const url = parseUrl(text);
-  if (url.password !== "") throw new InputError("an ssh address holds no password", remedy);
-  if (!/^[A-Za-z0-9[]/.test(url.hostname) || url.username.startsWith("-") || url.pathname.startsWith("/-")) {
-    throw new InputError("this ssh address could be taken for an option", remedy);
-  }
-  return text;
+function findSshFault(text: string): Fault | null {
+  if (!URL.canParse(text)) return notAnAddress(text);
+  const { username, password, hostname, pathname } = new URL(text);
+  if (password !== "") return { why: "an ssh address holds no password: it is kept in tables and shown", next: token };
+  if (/^[A-Za-z0-9[]/.test(hostname) && !username.startsWith("-") && !pathname.startsWith("/-")) return null;
+  return { why: "this ssh address could be taken for an option", next: remedy };
 }
 
-function parseUrl(text: string): URL {
-  try {
-    return new URL(text);
-  } catch (cause) {
-    throw new InputError(`${text.slice(0, 100)} is not an address`, remedy, { cause });
-  }
+/** Without what stands before an @ sign: it may be a password. */
+function show(text: string): string {
+  return text.replace(/^(.*?:\/\/)?.*@/s, "$1…@").slice(0, 100);
+}
+
+function notAnAddress(text: string): Fault {
+  return { why: `${show(text)} is not an address`, next: remedy };
 }

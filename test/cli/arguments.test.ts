@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { parseName, parseNames, parsePairs, parseSeconds, parseWhy } from "../../src/cli/arguments.ts";
-import { repositoryUrlSchema } from "../../src/cli/repository-url.ts";
 import { InputError } from "../../src/core/errors.ts";
 import { hostileNames } from "./hostile-names.ts";
 
@@ -43,34 +42,6 @@ describe("seconds", () => {
     expect(() => parseSeconds("--timeout", text, { min: 1, max: 3600 })).toThrow(InputError);
   });
   it("become milliseconds", () => expect(parseSeconds("--timeout", "60", { min: 1, max: 3600 })).toBe(60_000));
-});
-
-describe("a repository's address (case 52)", () => {
-  it.each([
-    "https://git.example.com/shop.git",
-    "ssh://git@git.example.com/shop.git",
-    "git@git.example.com:team/shop.git",
-    "/srv/git/shop.git",
-    "file:///srv/git/shop.git",
-  ])("%s is taken", (url) => expect(repositoryUrlSchema.safeParse(url).success).toBe(true));
-
-  it.each([
-    "--upload-pack=touch /tmp/x",
-    "-oProxyCommand=x",
-    "ext::sh -c touch% /tmp/x",
-    "http://git.example.com/shop.git",
-    "git://git.example.com/shop.git",
-    "https://user:secret@git.example.com/shop.git",
-    "https://token@git.example.com/shop.git",
-    "ssh://-oProxyCommand=x/shop.git",
-    "-x@host:path",
-    "relative/folder",
-    "/srv/git/a b.git",
-    "/srv/git/\u001b[2J.git",
-    "/srv/git/\u202egit",
-    "",
-    `/${"x".repeat(600)}`,
-  ])("%s is refused", (url) => expect(repositoryUrlSchema.safeParse(url).success).toBe(false));
 });
 
 describe("a reason that is kept (R48)", () => {

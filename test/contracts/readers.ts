@@ -183,7 +183,6 @@ export const readers: readonly Readers[] = [
       "src/cli/arguments.ts",
       "src/cli/gateway-address.ts",
       "src/cli/file-name.ts",
-      "src/cli/repository-url.ts",
       "src/cli/main.ts",
     ],
     reads: "what a person typed, and our own package.json",

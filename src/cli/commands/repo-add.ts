@@ -1,8 +1,8 @@
 import type { CommandDefinition } from "../command.ts";
-import { parseArgument, parseName } from "../arguments.ts";
-import { repositoryUrlSchema } from "../repository-url.ts";
+import { parseName } from "../arguments.ts";
 import { InputError, UnavailableError } from "../../core/errors.ts";
 import { probeRepository } from "../../source/ask-remote.ts";
+import { parseRepositoryUrl } from "../../source/repository-url.ts";
 import { addRepository, listRepositories, moveRepository } from "../../store/repositories.ts";
 import type { HostCredentials } from "../../source/remote-credentials.ts";
 import { plainLine } from "../text/plain.ts";
@@ -28,7 +28,7 @@ export const repoAddCommand: CommandDefinition = {
   },
   run: async (call) => {
     const name = parseName("repository", call.args[0]);
-    const url = parseArgument(repositoryUrlSchema, "repository URL", call.args[1]);
+    const url = parseRepositoryUrl(call.args[1]);
     return await withMesh(call, async ({ db, mesh, setup }) => {
       const unreachable = await describeUnreachable(url, setup.settings.credentials);
       if (unreachable !== null && isLocal(url))
