@@ -179,12 +179,7 @@ export const readers: readonly Readers[] = [
     tested: "test/decide",
   },
   {
-    files: [
-      "src/cli/arguments.ts",
-      "src/cli/gateway-address.ts",
-      "src/cli/file-name.ts",
-      "src/cli/main.ts",
-    ],
+    files: ["src/cli/arguments.ts", "src/cli/gateway-address.ts", "src/cli/file-name.ts", "src/cli/main.ts"],
     reads: "what a person typed, and our own package.json",
     tested: "test/cli",
   },
