@@ -17,6 +17,8 @@ const coldRuns = Math.min(2, runs);
 /** A controller has made thousands of comparisons before: so many are made first, until V8 has compiled them; then so many count. */
 const ownRuns = 4 * runs;
 const warmRuns = 60;
+/** One right after the other: nothing else has been through the processor's caches in between, as after a peer's answer. */
+const rowRuns = 20;
 
 /**
  * Like for like: who keeps a process that remembers is held against a command that asks one of ours, and a command alone
@@ -131,7 +133,7 @@ async function measure({ context, modules, peers, ours, edges }: Bench, touched:
     row({ ...one, name: what(one.name) }, toGoal(limit), `${expected.length} affected, ${parsed} files parsed`);
   const rows = timed.map((one) => row({ ...one, name: what(one.name) }, {}, one.readsImports ? "reads imports" : ""));
   context.say(`affected: ${touched} touched, edges ${edges}, ours`);
-  const versions = Array.from({ length: warmRuns + ownRuns + 1 }, (_, at) => at + 2);
+  const versions = Array.from({ length: warmRuns + ownRuns + rowRuns + 2 }, (_, at) => at + 2);
   const answer = await ours.seeEach(versions.map((version) => modules.touch(modules[touched], version)));
   for (let at = 0; at < warmRuns; at += 1) await answer();
   // Like for like: the peers ask no remote either. In turn with the fastest of them, so that both meet the same load.
@@ -145,6 +147,8 @@ async function measure({ context, modules, peers, ours, edges }: Bench, touched:
     before,
   });
   rows.push(toOwn(direct, percentile(inTurn, 0.5) / 10));
+  const inRow = await own("ours in process, the same one after the other", answer, { times: rowRuns });
+  rows.push(toOwn(inRow, percentile(inTurn, 0.5) / 10));
   const beside = { name: what(`${quickest?.name ?? "nobody"}, in turn with ours`), values: inTurn, wrong: null };
   if (inTurn.length > 0) rows.push(row(beside, {}, ""));
   const asking = await own("ours in process, and the remote asked for its tip", () => ours.ask(), { times: ownRuns });
