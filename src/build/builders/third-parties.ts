@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { existsSync, realpathSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { errorCode, whenThere } from "../../core/errors.ts";
 import type { Finding } from "../../source/finding.ts";
 import { lockFile, packageFile, type PackageJson } from "../../source/imports/package-facts.ts";
@@ -10,7 +9,8 @@ import { normaliseModes } from "../normalise-modes.ts";
 import { isWhole, sealContents } from "../kept-contents.ts";
 import { isKept } from "../kept-use.ts";
 import type { Mount } from "../sandbox.ts";
-import { type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, unfit } from "./builder.ts";
+import { type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, outstanding, unfit } from "./builder.ts";
+import { findNpm } from "./find-npm.ts";
 import { judgeNpmFetch } from "./judge-npm-fetch.ts";
 import { planFetch } from "./plan-fetch.ts";
 
@@ -62,12 +62,17 @@ interface Fetch {
 }
 
 async function fetchPackages(job: BuildJob, fetch: Fetch): Promise<BuildOutcome | null> {
+  const npm = findNpm();
+  if (npm === null)
+    return outstanding(
+      "toolchain",
+      `third-party packages cannot be fetched: no npm belongs to ${process.execPath}, and none is on the PATH of the controller. Install npm there (Debian: apt-get install npm), or start the controller with a PATH that has it`,
+    );
   const folder = join(job.root, `fetch-${randomUUID()}`);
   await mkdir(folder);
   await writeFile(join(folder, packageFile), fetch.packageText);
   await writeFile(join(folder, lockFile), fetch.lockText);
   await normaliseModes(folder);
-  const npm = findNpm();
   const flags = [
     "--ignore-scripts",
     "--no-audit",
@@ -130,23 +135,6 @@ export async function keepFetched(folder: string, kept: string): Promise<void> {
     await rm(folder, { recursive: true, force: true });
   }
   return undefined;
-}
-
-/** The npm that belongs to this Node, or the one on the PATH. */
-function findNpm(): string {
-  const beside = dirname(process.execPath);
-  const candidates = [
-    join(beside, "..", "lib", "node_modules", "npm"),
-    "/usr/share/nodejs/npm",
-    ...(process.env["PATH"] ?? "").split(delimiter).flatMap((folder) => {
-      const program = join(folder, "npm");
-      return existsSync(program) ? [join(dirname(realpathSync(program)), "..")] : [];
-    }),
-  ];
-  const found = candidates.find((folder) => existsSync(join(folder, "bin", "npm-cli.js")));
-  if (found === undefined)
-    throw new Error(`no npm belongs to ${process.execPath}: third-party packages cannot be fetched`);
-  return realpathSync(found);
 }
 
 function mountOf(folder: string): Mount[] {
