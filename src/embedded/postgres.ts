@@ -75,11 +75,11 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     dataFolder,
     identity: postmaster.identity,
     adopted,
-    stop: () => stopPostgres(postmaster, dataFolder),
+    stop: () => stopPostgres(postmaster, { dataFolder, program: programOf(binaries) }),
   });
 
-  if (major !== null && (await readPostmaster(dataFolder)) !== null) {
-    const postmaster = await waitUntilReady(dataFolder, options.logFile);
+  const postmaster = major === null ? null : await adopt(dataFolder, options.logFile);
+  if (postmaster !== null) {
     options.progress(`PostgreSQL ${binaries.version} runs already on port ${postmaster.port}`);
     return describe(postmaster, true);
   }
@@ -99,11 +99,11 @@ async function launch(
   runAs: RunAs | null,
 ): Promise<Postmaster> {
   await removeStaleFile(dataFolder);
-  await endOrphans(dataFolder);
+  await endOrphans({ dataFolder, program: programOf(binaries) });
   await requireFreePort(options.port, "PostgreSQL");
   await writeSettings(dataFolder, options.port, options.settings ?? {}, runAs);
   const child = await spawnDetached({
-    file: join(binaries.bin, "postgres"),
+    file: programOf(binaries),
     args: ["-D", dataFolder],
     cwd: dataFolder,
     env: cleanEnvironment(),
@@ -112,35 +112,56 @@ async function launch(
   });
   let end: string | null = null;
   void child.ended.then((how) => (end = how));
-  return await waitUntilReady(dataFolder, options.logFile, () => end);
+  const isReady = await waitUntilReady(dataFolder, () => end !== null);
+  if (isReady !== null) return isReady;
+  throw await notReady(dataFolder, options.logFile, end === null ? null : `ended at its start (${String(end)})`);
 }
 
-/** Orphans of a killed postmaster hold the shared memory, and the next one refuses to start while they do. */
-async function endOrphans(dataFolder: string): Promise<void> {
-  const none = async (): Promise<boolean> => (await listProcesses({ cwd: dataFolder })).length === 0;
+/** The server that runs there already. Null: none does, or it was just stopping and is gone. */
+async function adopt(dataFolder: string, logFile: string): Promise<Postmaster | null> {
+  const found = await readPostmaster(dataFolder);
+  if (found === null) return null;
+  // By its process: a file that is just being written is not a server that has gone.
+  const isGone = (): boolean => !isAlive(found.identity);
+  const postmaster = await waitUntilReady(dataFolder, isGone);
+  if (postmaster === null && !isGone()) throw await notReady(dataFolder, logFile, null);
+  return postmaster;
+}
+
+/** Null: it has ended, or is not ready in time. */
+async function waitUntilReady(dataFolder: string, hasEnded: () => boolean): Promise<Postmaster | null> {
+  const readReady = async (): Promise<Postmaster | null> => {
+    const postmaster = await readPostmaster(dataFolder);
+    return postmaster?.ready === true ? postmaster : null;
+  };
+  await waitUntil(async () => (await readReady()) !== null || hasEnded(), readyTimeoutMs);
+  return readReady();
+}
+
+async function notReady(dataFolder: string, logFile: string, ending: string | null): Promise<UnavailableError> {
+  const how = ending ?? `is not ready after ${readyTimeoutMs / 1000} s`;
+  const tail = await readLogTail(logFile);
+  return new UnavailableError(`PostgreSQL on ${dataFolder} ${how}: ${tail}`, `See ${logFile}.`);
+}
+
+interface Server {
+  readonly dataFolder: string;
+  readonly program: string;
+}
+
+/**
+ * Orphans of a killed postmaster hold the shared memory, and the next one refuses to start while they do. Somebody's shell
+ * or editor in the folder is none of them.
+ */
+async function endOrphans({ dataFolder, program }: Server): Promise<void> {
+  const list = (): ReturnType<typeof listProcesses> => listProcesses({ cwd: dataFolder, program });
+  const none = async (): Promise<boolean> => (await list()).length === 0;
   if (await waitUntil(none, 5_000)) return;
-  for (const worker of await listProcesses({ cwd: dataFolder })) sendSignal(worker.pid, "SIGKILL");
+  for (const worker of await list()) sendSignal(worker.pid, "SIGKILL");
   await waitUntil(none, 5_000);
 }
 
-async function waitUntilReady(
-  dataFolder: string,
-  logFile: string,
-  readEnd: () => string | null = () => null,
-): Promise<Postmaster> {
-  let postmaster: Postmaster | null = null;
-  await waitUntil(async () => {
-    postmaster = await readPostmaster(dataFolder);
-    return postmaster?.ready === true || readEnd() !== null;
-  }, readyTimeoutMs);
-  postmaster = await readPostmaster(dataFolder);
-  if (postmaster?.ready === true) return postmaster;
-  const how =
-    readEnd() === null ? `is not ready after ${readyTimeoutMs / 1000} s` : `ended at its start (${readEnd()})`;
-  throw new UnavailableError(`PostgreSQL on ${dataFolder} ${how}: ${await readLogTail(logFile)}`, `See ${logFile}.`);
-}
-
-async function stopPostgres(postmaster: Postmaster, dataFolder: string): Promise<void> {
+async function stopPostgres(postmaster: Postmaster, server: Server): Promise<void> {
   // SIGINT ends sessions and writes everything down; SIGQUIT leaves that to the next start.
   const steps = [
     { signal: "SIGINT", waitMs: 20_000 },
@@ -148,5 +169,9 @@ async function stopPostgres(postmaster: Postmaster, dataFolder: string): Promise
     { signal: "SIGKILL", waitMs: 5_000 },
   ] as const;
   const signal = await stopProcess(postmaster.identity, { steps, group: false });
-  if (signal === "SIGKILL" && !isAlive(postmaster.identity)) await endOrphans(dataFolder);
+  if (signal === "SIGKILL" && !isAlive(postmaster.identity)) await endOrphans(server);
+}
+
+function programOf({ bin }: PostgresBinaries): string {
+  return join(bin, "postgres");
 }

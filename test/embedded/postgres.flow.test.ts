@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { readFile, rename, rm, writeFile, mkdir } from "node:fs/promises";
@@ -7,6 +8,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { chooseFreePort } from "../../src/embedded/ports.ts";
 import { findPostgresBinaries } from "../../src/embedded/postgres-binaries.ts";
 import { startPostgres, type PostgresOptions, type RunningPostgres } from "../../src/embedded/postgres.ts";
+import { parsePostmasterFile, readPostmaster } from "../../src/embedded/postmaster.ts";
 import { isAlive } from "../../src/embedded/process-identity.ts";
 import { listProcesses } from "../../src/embedded/processes.ts";
 import { readRunAs } from "../../src/embedded/run-as.ts";
@@ -83,6 +85,42 @@ it("comes back after a kill -9, with what was committed (R50)", async () => {
   const second = await start();
   expect(second.adopted).toBe(false);
   expect(await ask(second.url, "SELECT x FROM kept")).toBe(7);
+});
+
+it("ends what a killed postmaster left, and nobody's shell in the folder", async () => {
+  const first = await start();
+  const shell = spawn("sleep", ["600"], { cwd: first.folder, stdio: "ignore" });
+  try {
+    await once(shell, "spawn");
+    const all = await listProcesses({ cwd: first.folder });
+    const workers = all.map(({ pid }) => pid).filter((pid) => pid !== first.pid && pid !== shell.pid);
+    // They would end by themselves: these cannot.
+    for (const pid of workers) process.kill(pid, "SIGSTOP");
+    process.kill(first.pid, "SIGKILL");
+    const second = await start();
+    expect([second.adopted, workers.length > 2]).toEqual([false, true]);
+    expect(all.filter(isAlive).map(({ pid }) => pid)).toEqual([shell.pid]);
+  } finally {
+    shell.kill("SIGKILL");
+  }
+});
+
+it("starts again where the one that ran was just stopping (R50)", async () => {
+  const first = await start();
+  const client = new pg.Client({ connectionString: first.url });
+  await client.connect();
+  const file = join(first.folder, "postmaster.pid");
+  // It waits for its clients to go.
+  process.kill(first.pid, "SIGTERM");
+  await expect.poll(async () => parsePostmasterFile(await readFile(file, "utf8"))?.status).toBe("stopping");
+  const starting = start();
+  // About as long as the start needs to find it; sooner or later is right as well.
+  await findPostgresBinaries({ runAs: readRunAs(), copyFolder: join(folder, "bin"), major: null });
+  await readPostmaster(first.folder);
+  await client.end();
+  const second = await starting;
+  expect([second.adopted, second.pid === first.pid]).toEqual([false, false]);
+  expect(await ask(second.url, "SELECT 1 AS x")).toBe(1);
 });
 
 it("is not stopped by an old postmaster.pid whose pid a stranger has by now (R50)", async () => {
