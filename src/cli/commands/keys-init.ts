@@ -104,7 +104,9 @@ async function makeRoot({ call, mesh, paths, folder, count, threshold, days, roo
       listKey({ publicKey: provenance, role: "provenance", nowMs, days }),
     ],
   };
-  await writeDurably(paths.rootDocument, createRoot(root, made.keys), { mode: 0o644 });
+  const document = createRoot(root, made.keys);
+  await made.save();
+  await writeDurably(paths.rootDocument, document, { mode: 0o644 });
   return {
     words: made.words,
     document: {

@@ -76,12 +76,12 @@ async function rotate(call: CommandCall, paths: MeshPaths, role: RootRole): Prom
     newKeys: made.keys.map(({ publicKey }) => publicKey),
     ...limits,
   });
-  // On disk before it is listed anywhere.
-  for (const { file, key } of made.online) await saveSigningKey(file, key);
   const draft = writeDraft(next, await signersHere(have, next, paths, made.keys));
-  await writeDurably(out, draft, { mode: 0o644 });
   const missing = sayMissing(have, readDraft(draft, rootKeysOf(have)));
   const changes = describeRootChange(have, next, nowMs);
+  // On disk before they are listed anywhere, and after all that may refuse them.
+  await made.save();
+  await writeDurably(out, draft, { mode: 0o644 });
   return {
     code: missing.isComplete ? 0 : 1,
     document: {
@@ -129,9 +129,8 @@ function readIds(value: unknown): string[] {
 
 interface MadeKeys {
   readonly keys: readonly SigningKey[];
-  /** Keys that stay on this machine, and where. */
-  readonly online: readonly { readonly file: string; readonly key: SigningKey }[];
   readonly words: readonly string[];
+  save(): Promise<void>;
 }
 
 async function makeKeys(call: CommandCall, paths: MeshPaths, role: RootRole): Promise<MadeKeys> {
@@ -139,12 +138,12 @@ async function makeKeys(call: CommandCall, paths: MeshPaths, role: RootRole): Pr
     const count = parseCount("--root-keys", call.options["rootKeys"], { min: 0, max: 32 });
     const folder = pathOption(call, "keysOut") ?? join(paths.root, "root-keys");
     const made = await makeRootKeys({ count, folder, passphraseFile: pathOption(call, "passphraseFile") });
-    return { keys: made.keys, online: [], words: count === 0 ? [] : made.words };
+    return count === 0 ? { keys: [], words: [], save: async () => undefined } : made;
   }
   const key = generateSigningKey();
   const first = role === "declaration" ? paths.declarationKey : paths.provenanceKey;
   const file = rotatedKeyFile(first, key.keyId);
-  return { keys: [key], online: [{ file, key }], words: [`the new ${role} key is in ${file}`] };
+  return { keys: [key], words: [`the new ${role} key is in ${file}`], save: () => saveSigningKey(file, key) };
 }
 
 /** The root key of a mesh that keeps one beside the others, and new root keys while they are in this process anyway. */

@@ -15,23 +15,25 @@ export interface MadeRootKeys {
   readonly files: readonly string[];
   /** What a person must do with the files now. */
   readonly words: readonly string[];
+  /** Writes the files. Not before all that may refuse them was asked: a file without these words stays where it is. */
+  save(): Promise<void>;
 }
 
-/** New root keys, each in a file of its own that is named after it. */
+/** New root keys, each for a file of its own that is named after it. */
 export async function makeRootKeys({ count, folder, passphraseFile }: MakeRootKeys): Promise<MadeRootKeys> {
   const passphrase = passphraseFile === null ? null : await readPassphrase(passphraseFile);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const keys = Array.from({ length: count }, generateSigningKey);
-  const files: string[] = [];
-  for (const key of keys) {
-    const file = join(folder, `root-key-${key.keyId}.${passphrase === null ? "pem" : "age"}`);
-    await saveKeyFile(file, key, passphrase);
-    files.push(file);
-  }
+  const made = Array.from({ length: count }, generateSigningKey).map((key) => {
+    return { key, file: join(folder, `root-key-${key.keyId}.${passphrase === null ? "pem" : "age"}`) };
+  });
+  const files = made.map(({ file }) => file);
   const closed = passphrase === null ? "in the clear" : "encrypted by the passphrase";
   return {
-    keys,
+    keys: made.map(({ key }) => key),
     files,
+    save: async () => {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      for (const { key, file } of made) await saveKeyFile(file, key, passphrase);
+    },
     words: [
       `root keys, ${closed}:`,
       ...files.map((file) => `  ${file}`),

@@ -41,7 +41,10 @@ export function planRotation(rotation: Rotation): Root {
   if (rotation.expiresAt !== null) next.expiresAt = rotation.expiresAt;
   const rootKeys = rootKeysOf(next).length;
   if (next.threshold > rootKeys)
-    throw new InputError(`${next.threshold} root keys would have to sign, and there would be ${rootKeys}`);
+    throw new InputError(
+      `${next.threshold} root keys would have to sign, and there would be ${rootKeys}`,
+      "give a lower --threshold, or more keys by --root-keys or --keep",
+    );
   if (keys.length > 64) throw new InputError("a root lists at most 64 keys", "give --revoke for some that have ended");
   return next;
 }
