@@ -1,9 +1,19 @@
 import type { Name } from "../core/names.ts";
 import { accountWave } from "../decide/account-wave.ts";
 import type { BuildPlan } from "../decide/plan-builds.ts";
-import { accountFor, endWave, getWave, listOpenWaves, reopenInWave, type Accounted } from "../store/waves.ts";
+import {
+  accountFor,
+  endWave,
+  getWave,
+  listAnnounced,
+  listOpenWaves,
+  reopenInWave,
+  type Accounted,
+} from "../store/waves.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
 import { readWaveResults } from "./read-wave-results.ts";
+
+type WaveDependencies = Pick<ControlDependencies, "db" | "mesh">;
 
 interface WaveState {
   readonly plan: BuildPlan;
@@ -16,38 +26,46 @@ interface WaveState {
  * forgot the loop, is accounted for as far as it came, and ended: `mesh build` waits for waves that go on.
  */
 export async function accountForWaves(
-  deps: Pick<ControlDependencies, "db" | "mesh">,
-  { wave, ...state }: WaveState & { readonly wave: string | null },
+  deps: WaveDependencies,
+  { wave, plan, isLast }: WaveState & { readonly wave: string | null },
 ): Promise<void> {
-  if (wave !== null) await account(deps, wave, state);
+  if (wave !== null) await (isLast ? accountAtEnd : accountForOver)(deps, wave, plan);
   for (const left of await listOpenWaves(deps.db, deps.mesh)) {
     if (left === wave) continue;
-    await account(deps, left, { ...state, isLast: true });
+    await accountAtEnd(deps, left, plan);
     await endWave(deps.db, deps.mesh, left);
   }
 }
 
-/**
- * While it goes, what is over is accounted for; who waits for whom and what was superseded is said at its end. What is to be
- * built again, because its source moved or it is tried again, is still to come, whatever it came to before.
- */
-async function account(
-  deps: Pick<ControlDependencies, "db" | "mesh">,
-  id: string,
-  { plan, isLast }: WaveState,
-): Promise<void> {
+/** At its end all that was announced is said, once more: also what moved after it was accounted for. */
+async function accountAtEnd(deps: WaveDependencies, id: string, plan: BuildPlan): Promise<void> {
   const wave = await getWave(deps.db, deps.mesh, id);
   if (wave === null) return;
-  const results = await readWaveResults(deps.db, deps.mesh, wave);
-  const again = new Set([...plan.ready, ...plan.building].map(({ module }) => module));
-  const reopened = isLast ? [] : Object.keys(wave.accounted).filter((module) => again.has(module));
-  if (reopened.length > 0) await reopenInWave(deps.db, deps.mesh, id, reopened);
+  const results = await readWaveResults(deps.db, deps.mesh, id);
   const changed = new Map<Name, Accounted>();
   for (const { module, ...row } of accountWave(wave.announced, results, plan)) {
-    const { outcome, why } = row;
     const known = wave.accounted[module];
-    const isOver = outcome !== "waiting" && outcome !== "superseded" && !again.has(module);
-    if ((isLast || isOver) && (known?.outcome !== outcome || known.why !== why)) changed.set(module, row);
+    if (known?.outcome !== row.outcome || known.why !== row.why) changed.set(module, row);
   }
   if (changed.size > 0) await accountFor(deps.db, deps.mesh, id, changed);
+}
+
+/**
+ * While it goes, what is over is accounted for; who waits for whom and what was superseded is said at its end. What is to be
+ * built again, because its source moved or it is tried again, is still to come, whatever it came to before. There is a plan
+ * after each few builds: only of what is newly over is asked what its build came to.
+ */
+async function accountForOver(deps: WaveDependencies, id: string, plan: BuildPlan): Promise<void> {
+  const announced = await listAnnounced(deps.db, deps.mesh, id);
+  if (announced === null) return;
+  const again = new Set([...plan.ready, ...plan.building].map(({ module }) => module));
+  const reopened = announced.accounted.filter((module) => again.has(module));
+  if (reopened.length > 0) await reopenInWave(deps.db, deps.mesh, id, reopened);
+  const stands = [...plan.current, ...plan.unfit, ...plan.outstanding, ...plan.broken, ...plan.cannotTell];
+  const settled = new Set(stands.map(({ module }) => module));
+  const over = announced.unaccounted.filter((module) => settled.has(module));
+  if (over.length === 0) return;
+  const results = await readWaveResults(deps.db, deps.mesh, id, over);
+  const rows = accountWave(over, results, plan).map(({ module, ...row }) => [module, row] as const);
+  await accountFor(deps.db, deps.mesh, id, new Map(rows));
 }

@@ -1,16 +1,14 @@
 import { createHash } from "node:crypto";
 import type { Digest, Name } from "../core/names.ts";
-import type { World } from "../decide/world.ts";
 import type { BuildPlan, PlannedBuild } from "../decide/plan-builds.ts";
 import { holdSources } from "../decide/hold-sources.ts";
 import { compareText, listNames } from "../decide/short-names.ts";
+import { listAutoDue } from "../store/auto-due.ts";
 import { clearCondition, listConditions } from "../store/conditions.ts";
-import { inTransaction } from "../store/transaction.ts";
 import { recordModulePlans, type ModulePlan } from "../store/module-plans.ts";
 import type { ModuleToPlan } from "../store/modules-to-plan.ts";
 import { listBehindSince, listHeldCommits } from "../store/held-sources.ts";
 import { readStop } from "../store/stop.ts";
-import { loadWorld } from "../store/world.ts";
 import { accountForWaves } from "./account-for-waves.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
 import type { NextStep, StepPlan, StepRequest } from "./control-types.ts";
@@ -113,19 +111,13 @@ function standing(module: Name, word: ModulePlan["standing"], why: string, input
   return { module, standing: word, standingWhy: why, wantedInputs: inputs, fit: null };
 }
 
-/**
- * Nodes that run a module under `auto` at another build than the newest fit one: declared at once, in one push. Only
- * nodes that were sent that module before; a new assignment is made effective by a person's push, and so is a new host.
- */
+/** One push for everything that policies declare by themselves; null: nothing is due. */
 async function planAutoPush(deps: ControlDependencies, request: StepRequest): Promise<NextStep | null> {
   // One at a time: what becomes fit meanwhile goes into the next.
   if (request.running.some((key) => key.startsWith("push "))) return null;
   // Nothing could be numbered: a push would only end with that, and the next look would begin another one (R35).
   if ((await readStop(deps.db, deps.mesh)) !== null) return null;
-  const world = await inTransaction(deps.db, { isolation: "repeatable read", access: "read only" }, (tx) =>
-    loadWorld(tx, deps.mesh),
-  );
-  const due = listAutoDue(world);
+  const due = await listAutoDue(deps.db, deps.mesh);
   if (due.length === 0) return null;
   const text = due.map((one) => `${one.node} ${one.module} ${one.artifact}`).join("\n");
   const key = `push ${createHash("sha256").update(text).digest("hex").slice(0, 12)}`;
@@ -143,29 +135,6 @@ async function planAutoPush(deps: ControlDependencies, request: StepRequest): Pr
     // A toolchain that moved makes hundreds of them fit at once: a reason stays a sentence.
     why: `${listNames(modules)} became fit, and ${modules.length === 1 ? "its policy is" : "their policies are"} auto`,
   };
-}
-
-interface AutoDue {
-  readonly node: Name;
-  readonly module: Name;
-  readonly artifact: Digest;
-}
-
-function listAutoDue(world: World): AutoDue[] {
-  const due: AutoDue[] = [];
-  for (const [node, assignments] of world.assignments) {
-    const last = world.sent.get(node);
-    // What the host before it was sent holds the node in every such push: `status` says that it was never told (R21, R31).
-    if (last === undefined || last.incarnation !== world.nodes.get(node)?.incarnation) continue;
-    const builds = last.builds ?? {};
-    for (const { module } of assignments) {
-      const { fit, upgrade } = world.modules.get(module) ?? { fit: null, upgrade: "record" };
-      const sent = builds[module];
-      if (upgrade === "auto" && fit !== null && sent !== undefined && sent !== fit)
-        due.push({ node, module, artifact: fit });
-    }
-  }
-  return due.toSorted((a, b) => (`${a.node} ${a.module}` < `${b.node} ${b.module}` ? -1 : 1));
 }
 
 function summarise(plan: BuildPlan, modules: number): string {

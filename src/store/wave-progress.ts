@@ -36,8 +36,11 @@ export async function isUnaccounted(db: Queryable, mesh: Name, modules: readonly
   const { open } = await one(
     db,
     z.object({ open: z.boolean() }),
-    `select exists (select from wave w, jsonb_array_elements_text(w.announced) as a(name)
-                     where w.mesh = $1 and w.ended_at is null and a.name = any($2::text[]) and not w.accounted ? a.name) as open`,
+    // Taken apart once: asked for name by name, all that is accounted for is read whole for each.
+    `select exists (
+       select from wave w cross join lateral (
+         select jsonb_array_elements_text(w.announced) as name except select jsonb_object_keys(w.accounted)) a
+        where w.mesh = $1 and w.ended_at is null and a.name = any($2::text[])) as open`,
     [mesh, modules],
   );
   return open;

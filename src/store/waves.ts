@@ -49,7 +49,8 @@ export async function accountFor(
   const changed = await run(
     db,
     `update wave set accounted = accounted || (
-       select coalesce(jsonb_object_agg(r.key, r.value), '{}') from jsonb_each($3::jsonb) r where announced ? r.key)
+       select coalesce(jsonb_object_agg(r.key, r.value), '{}')
+         from jsonb_each($3::jsonb) r join jsonb_array_elements_text(announced) as a(name) on a.name = r.key)
       where mesh = $1 and id = $2`,
     [
       mesh,
@@ -69,6 +70,25 @@ export async function reopenInWave(db: Queryable, mesh: Name, wave: string, modu
   ]);
 }
 
+/** How each announced module is accounted for by now, without what is said of it. Null: no such wave. */
+export function listAnnounced(
+  db: Queryable,
+  mesh: Name,
+  wave: string,
+): Promise<{ unaccounted: Name[]; accounted: Name[] } | null> {
+  return maybeOne(
+    db,
+    z.object({ unaccounted: z.array(nameSchema), accounted: z.array(nameSchema) }),
+    // Each of the two is taken apart once: asked for name by name, a large value is read whole for each.
+    `with known as materialized (select jsonb_object_keys(accounted) as name from wave where mesh = $1 and id = $2),
+     announced as materialized (select jsonb_array_elements_text(announced) as name from wave where mesh = $1 and id = $2)
+     select array(select name from announced except select name from known order by name) as unaccounted,
+            array(select name from known order by name) as accounted
+       from wave where mesh = $1 and id = $2`,
+    [mesh, wave],
+  );
+}
+
 const endedBuildSchema = z.object({
   module: nameSchema,
   state: z.enum(["fit", "unfit", "outstanding"]),
@@ -77,8 +97,16 @@ const endedBuildSchema = z.object({
 });
 export type EndedBuild = z.output<typeof endedBuildSchema>;
 
-/** What the newest build of each announced module came to, where it ended since the wave began. */
-export function listEndedInWave(db: Queryable, mesh: Name, wave: string): Promise<EndedBuild[]> {
+/**
+ * What the newest build of each announced module came to, where it ended since the wave began. `only`: of these, and no
+ * others; left out: of all.
+ */
+export function listEndedInWave(
+  db: Queryable,
+  mesh: Name,
+  wave: string,
+  only?: readonly Name[],
+): Promise<EndedBuild[]> {
   return many(
     db,
     endedBuildSchema,
@@ -89,8 +117,9 @@ export function listEndedInWave(db: Queryable, mesh: Name, wave: string): Promis
       cross join lateral (select module, state, artifact, message, ended_at from build
                            where mesh = w.mesh and module = a.name order by started_at desc limit 1) b
       where w.mesh = $1 and w.id = $2 and b.state <> 'building' and b.ended_at >= w.started_at
+        and ($3::text[] is null or a.name = any($3::text[]))
       order by b.module`,
-    [mesh, wave],
+    [mesh, wave, only ?? null],
   );
 }
 

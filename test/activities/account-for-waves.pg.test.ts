@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { accountForWaves } from "../../src/activities/account-for-waves.ts";
 import type { Closure } from "../../src/core/artifact.ts";
 import type { BuildPlan } from "../../src/decide/plan-builds.ts";
+import type { Database } from "../../src/store/database.ts";
 import { claimBuild, recordVerdict } from "../../src/store/builds.ts";
 import { extendWave } from "../../src/store/extend-wave.ts";
 import { isUnaccounted, readWaveProgress } from "../../src/store/wave-progress.ts";
@@ -81,4 +82,36 @@ it("a module that is announced again is waited for again, though it was accounte
   await extendWave(records.db, mesh, "w", ["core"]);
   expect(await isUnaccounted(records.db, mesh, ["core"])).toBe(true);
   expect(await counts()).toEqual({});
+});
+
+it("a plan in the middle of a large wave asks what builds came to of what is newly over, and of nothing else", async () => {
+  const { db } = records;
+  const names = Array.from({ length: 200 }, (_, at) => `m${at}`);
+  const current = (module: string): BuildPlan["current"][number] => ({
+    module,
+    kind: "current",
+    inputs,
+    artifact: digestOf("out"),
+  });
+  await extendWave(db, mesh, "w", names);
+  await judgeCore();
+  const asked: unknown[] = [];
+  const counting: Database = {
+    ...db,
+    query: (sql, values) => {
+      if (sql.includes("from build")) asked.push(values?.[2]);
+      return db.query(sql, values);
+    },
+  };
+  const accountOf = (plan: BuildPlan, over: number) => {
+    const waiting = names.slice(over).map((module) => ({ module, kind: "waiting", for: ["core"], why: "" }) as const);
+    const whole = { ...plan, current: names.slice(0, over).map(current), waiting: [...plan.waiting, ...waiting] };
+    return accountForWaves({ db: counting, mesh }, { wave: "w", plan: whole, isLast: false });
+  };
+  await accountOf(ready, 100);
+  await accountOf(unfit, 100);
+  await accountOf(unfit, 101);
+  await accountOf(unfit, 101);
+  expect(asked).toEqual([names.slice(0, 100).toSorted(), ["core"], ["m100"]]);
+  expect(await counts()).toEqual({ "cut-off": 101, failed: 1 });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listNeeded } from "../../src/store/artifact-doubts.ts";
+import { listAutoDue } from "../../src/store/auto-due.ts";
 import { loadCollectionFacts } from "../../src/store/collection.ts";
 import { listKeptLogs } from "../../src/store/kept-logs.ts";
 import { findStillWave } from "../../src/store/waits.ts";
@@ -105,6 +106,7 @@ describe("what is asked again and again of a table that only grows", () => {
       (db) => findStillWave(db, mesh, 1),
     ],
     ["the last sends that need artifacts, each node", lastOfNode, (db) => listNeeded(db, mesh)],
+    ["the last sends of what runs under auto, each node", lastOfNode, (db) => listAutoDue(db, mesh)],
     ["the last sends that keep artifacts, each node", lastOfNode, (db) => planFactsOf(db)],
   ])("is looked up for %s by its key (R33)", async (_, wanted, ask) => {
     expect(await planOf(ask)).toMatch(wanted);

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { digestSchema, nameSchema, type Name } from "../core/names.ts";
+import type { Queryable } from "./database.ts";
+import { many } from "./rows.ts";
+
+const autoDueSchema = z.object({ node: nameSchema, module: nameSchema, artifact: digestSchema });
+/** `artifact`: the newest fit one, which the node was not sent yet. */
+export type AutoDue = z.output<typeof autoDueSchema>;
+
+/**
+ * Nodes that run a module under `auto` at another build than the newest fit one. Only nodes that were sent that module
+ * before; a new assignment is made effective by a person's push, and so is a new host: what the one before it was sent
+ * holds the node in every such push, and `status` says that it was never told (R21, R31).
+ */
+export function listAutoDue(db: Queryable, mesh: Name): Promise<AutoDue[]> {
+  // Asked at each plan, when mostly nothing is due: what composing reads of the mesh is read by the push alone.
+  return many(
+    db,
+    autoDueSchema,
+    `select a.node, a.module, m.fit_artifact as artifact
+       from module m
+       join assignment a on a.mesh = m.mesh and a.module = m.name
+       join node n on n.mesh = a.mesh and n.name = a.node
+      cross join lateral (select incarnation, builds ->> m.name as build from declaration
+                           where mesh = n.mesh and node = n.name order by epoch desc, number desc limit 1) d
+      where m.mesh = $1 and m.fit_artifact is not null and m.manifest ->> 'upgrade' = 'auto'
+        and d.incarnation = n.incarnation and d.build <> m.fit_artifact
+      order by a.node, a.module`,
+    [mesh],
+  );
+}
