@@ -1,8 +1,10 @@
+import type { Condition } from "../core/condition.ts";
 import { InputError, UnavailableError } from "../core/errors.ts";
-import type { Name } from "../core/names.ts";
-import { doubtArtifact, listDoubts } from "../store/artifact-doubts.ts";
-import { type BuildCheck, listChecksOf } from "../store/build-checks.ts";
-import { type BuildRecord, getBuild } from "../store/builds.ts";
+import type { Digest, Name } from "../core/names.ts";
+import { keyOfArtifact } from "../decide/group-losses.ts";
+import { type ArtifactDoubt, doubtArtifact, listDoubts } from "../store/artifact-doubts.ts";
+import { type BuildCheck, listChecksAt } from "../store/build-checks.ts";
+import { type BuildState, listBuildStates } from "../store/builds.ts";
 import { listConditions } from "../store/conditions.ts";
 import { listModules, type ModuleRecord } from "../store/modules.ts";
 import type { CommandCall, CommandResult } from "./command.ts";
@@ -38,9 +40,10 @@ export async function buildAgain(
   const said = new Map<Name, string>();
   const done = new Map<Name, Again>();
   for (;;) {
-    for (const one of asked) {
-      if (done.has(one.module)) continue;
-      const seen = await look(connection, one);
+    const open = asked.filter(({ module }) => !done.has(module));
+    const turn = await readTurn(connection, open);
+    for (const one of open) {
+      const seen = look(turn, one);
       if (seen.outcome !== "pending") done.set(one.module, seen);
       if (said.get(one.module) !== seen.why)
         call.context.stderr.write(`  ${one.module}: ${plainLine(seen.why, 400)}\n`);
@@ -59,13 +62,15 @@ export async function buildAgain(
 }
 
 function chooseModules(modules: readonly ModuleRecord[], names: readonly Name[]): Asked[] {
-  const chosen = names.length === 0 ? modules : modules.filter(({ name }) => names.includes(name));
+  const wanted = new Set(names);
+  const chosen = names.length === 0 ? modules : modules.filter(({ name }) => wanted.has(name));
   const asked = chosen.flatMap(({ name, fitArtifact, fitInputs, wantedInputs }): Asked[] =>
     fitArtifact === null || fitInputs === null
       ? []
       : [{ module: name, artifact: fitArtifact, inputs: fitInputs, isWanted: fitInputs === wantedInputs }],
   );
-  const never = names.filter((name) => !asked.some(({ module }) => module === name));
+  const found = new Set(asked.map(({ module }) => module));
+  const never = names.filter((name) => !found.has(name));
   if (never.length > 0)
     throw new InputError(`${never.join(", ")} has no fit build that could be built again`, "mesh build --wait");
   if (asked.length === 0) throw new InputError("no module has a fit build yet", "mesh build --wait");
@@ -76,17 +81,38 @@ function nameOf({ module, artifact }: Asked): Pick<Again, "module" | "artifact">
   return { module, artifact };
 }
 
-async function look({ db, mesh }: MeshConnection, asked: Asked): Promise<Again> {
+/** What the records say of those that are open: read once, however many they are. */
+interface Turn {
+  readonly doubts: ReadonlyMap<string, ArtifactDoubt>;
+  /** By module and inputs. */
+  readonly builds: ReadonlyMap<string, BuildState>;
+  readonly checks: ReadonlyMap<string, BuildCheck>;
+  /** The controller cannot look at any artifact. */
+  readonly failing: Condition | undefined;
+}
+
+const keyOf = ({ module, inputs }: { readonly module: Name; readonly inputs: Digest }): string => `${module} ${inputs}`;
+
+/** The doubts first: what is said of a build after that is not older. */
+async function readTurn({ db, mesh }: MeshConnection, open: readonly Asked[]): Promise<Turn> {
+  const inputs = open.map((one) => one.inputs);
+  return {
+    doubts: new Map((await listDoubts(db, mesh)).map((doubt) => [keyOfArtifact(doubt), doubt])),
+    builds: new Map((await listBuildStates(db, mesh, inputs)).map((build) => [keyOf(build), build])),
+    checks: new Map((await listChecksAt(db, mesh, inputs)).map((check) => [keyOf(check), check])),
+    failing: (await listConditions(db, mesh)).find(({ code }) => code === "artifact-watch-failing"),
+  };
+}
+
+function look(turn: Turn, asked: Asked): Again {
   const answer = (outcome: Again["outcome"], why: string, files: readonly string[] = []): Again => ({
     ...nameOf(asked),
     outcome,
     why,
     files,
   });
-  const doubt = (await listDoubts(db, mesh)).find(
-    ({ module, artifact }) => module === asked.module && artifact === asked.artifact,
-  );
-  const build = await getBuild(db, mesh, asked.module, asked.inputs);
+  const doubt = turn.doubts.get(keyOfArtifact(asked));
+  const build = turn.builds.get(keyOf(asked));
   // Whose artifact is another one now is not asked about any more.
   if (build?.state === "fit" && build.artifact !== asked.artifact)
     return answer(
@@ -95,32 +121,27 @@ async function look({ db, mesh }: MeshConnection, asked: Asked): Promise<Again> 
     );
   if (doubt === undefined) return answer("failed", "its module wants another artifact now: see mesh why");
   if (doubt.state === "asked") {
-    await expectStore({ db, mesh });
+    if (turn.failing !== undefined) throw explainFailing(turn.failing);
     return answer("pending", "the controller is asked to look at it");
   }
   if (doubt.state === "lost") return lookAtLost(answer, asked, build, doubt.found);
   if (doubt.found !== "")
     return answer("back", `it was lost (${doubt.found}) and is there again, with the same content`);
-  const checks = await listChecksOf(db, mesh, asked);
-  return lookAtCheck(
-    answer,
-    checks.find(({ inputs }) => inputs === build?.inputs),
-  );
+  const check = build === undefined ? undefined : turn.checks.get(keyOf(build));
+  return lookAtCheck(answer, check?.artifact === asked.artifact ? check : undefined);
 }
 
 /** A controller that cannot look at any artifact would be waited for in silence. What was asked stays asked. */
-async function expectStore({ db, mesh }: Pick<MeshConnection, "db" | "mesh">): Promise<void> {
-  const failing = (await listConditions(db, mesh)).find(({ code }) => code === "artifact-watch-failing");
-  if (failing === undefined) return;
-  throw new UnavailableError(
-    `the controller cannot look at artifacts now, it was seen at ${failing.lastSeen}: ${failing.message}`,
-    `${failing.remedy}; it looks at what was asked as soon as it can`,
+function explainFailing({ lastSeen, message, remedy }: Condition): UnavailableError {
+  return new UnavailableError(
+    `the controller cannot look at artifacts now, it was seen at ${lastSeen}: ${message}`,
+    `${remedy}; it looks at what was asked as soon as it can`,
   );
 }
 
 type Answer = (outcome: Again["outcome"], why: string, files?: readonly string[]) => Again;
 
-function lookAtLost(answer: Answer, asked: Asked, build: BuildRecord | null, found: string): Again {
+function lookAtLost(answer: Answer, asked: Asked, build: BuildState | undefined, found: string): Again {
   if (!asked.isWanted)
     return answer(
       "failed",

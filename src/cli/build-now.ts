@@ -79,7 +79,8 @@ async function readModules({ db, mesh }: MeshConnection, names: readonly string[
   // Before the modules: a wave that accounts for them began before the tips were marked as compared.
   const heads = await listHeads(db, mesh);
   const all = await listModules(db, mesh);
-  const asked = names.length === 0 ? all : all.filter((module) => names.includes(module.name));
+  const wanted = new Set(names.length === 0 ? all.map((module) => module.name) : names);
+  const asked = all.filter((module) => wanted.has(module.name));
   const isPlanned = !(await isUnaccounted(
     db,
     mesh,
@@ -88,7 +89,7 @@ async function readModules({ db, mesh }: MeshConnection, names: readonly string[
   if (!isPlanned) return { modules: asked, heads, isPlanned };
   // Again: the plan may have been kept in between.
   const modules = await listModules(db, mesh);
-  return { modules: modules.filter((module) => asked.some((one) => one.name === module.name)), heads, isPlanned };
+  return { modules: modules.filter((module) => wanted.has(module.name)), heads, isPlanned };
 }
 
 const singleLines = 50;

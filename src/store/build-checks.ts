@@ -38,6 +38,16 @@ export function listBuildChecks(db: Queryable, mesh: Name): Promise<BuildCheck[]
   );
 }
 
+/** Second builds at any of these inputs. */
+export function listChecksAt(db: Queryable, mesh: Name, inputs: readonly Digest[]): Promise<BuildCheck[]> {
+  return many(
+    db,
+    buildCheckSchema,
+    `select ${buildCheckColumns} from build_check where mesh = $1 and inputs = any($2::text[])`,
+    [mesh, inputs],
+  );
+}
+
 /** Of one artifact, the newest first. */
 export function listChecksOf(
   db: Queryable,

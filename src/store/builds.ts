@@ -170,6 +170,26 @@ export function listBuilds(db: Queryable, mesh: Name, module: Name, limit: numbe
   );
 }
 
+const buildStateSchema = buildRecordSchema.pick({
+  module: true,
+  inputs: true,
+  state: true,
+  artifact: true,
+  class: true,
+  message: true,
+});
+export type BuildState = z.output<typeof buildStateSchema>;
+
+/** How the builds at any of these inputs stand, without what they printed: of thousands, 64 KiB each would not fit. */
+export function listBuildStates(db: Queryable, mesh: Name, inputs: readonly Digest[]): Promise<BuildState[]> {
+  return many(
+    db,
+    buildStateSchema,
+    `select module, inputs, state, artifact, class, message from build where mesh = $1 and inputs = any($2::text[])`,
+    [mesh, inputs],
+  );
+}
+
 /** All builds at any of these inputs: what a comparison needs to know, in one read. */
 export function listBuildsByInputs(db: Queryable, mesh: Name, inputs: readonly Digest[]): Promise<BuildRecord[]> {
   return many(

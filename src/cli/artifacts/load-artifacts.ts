@@ -1,10 +1,11 @@
 import { InputError } from "../../core/errors.ts";
 import { namePattern, type Digest, type Name } from "../../core/names.ts";
+import { keyOfArtifact } from "../../decide/group-losses.ts";
 import { listAllArtifacts, type ArtifactRecord } from "../../store/artifacts.ts";
 import { listBuildChecks, type BuildCheck } from "../../store/build-checks.ts";
 import { listFitBuilds, type BuildRecord } from "../../store/builds.ts";
 import type { Queryable } from "../../store/database.ts";
-import { listSent } from "../../store/declarations.ts";
+import { listSent, type SentRecord } from "../../store/declarations.ts";
 import { listModules } from "../../store/modules.ts";
 import { plainLine } from "../text/plain.ts";
 
@@ -24,22 +25,47 @@ export interface KnownArtifact extends ArtifactRecord {
 export async function loadArtifacts(db: Queryable, mesh: Name): Promise<KnownArtifact[]> {
   const records = await listAllArtifacts(db, mesh);
   const digests = [...new Set(records.map((record) => record.artifact.digest))];
-  const builds = await listFitBuilds(db, mesh, digests);
-  const checks = await listBuildChecks(db, mesh);
-  const sent = await listSent(db, mesh);
+  // The newest first, of both.
+  const builds = firstByKey(await listFitBuilds(db, mesh, digests));
+  const checks = firstByKey(await listBuildChecks(db, mesh));
+  const sentTo = groupSent(await listSent(db, mesh));
   const fit = new Map((await listModules(db, mesh)).map((module) => [module.name, module.fitArtifact]));
   return records.map((record) => {
     const { module, digest } = record.artifact;
-    const isIt = (one: { readonly module: Name; readonly artifact: Digest | null }): boolean =>
-      one.module === module && one.artifact === digest;
+    const key = keyOfArtifact({ module, artifact: digest });
     return {
       ...record,
-      build: builds.find(isIt) ?? null,
-      sentTo: sent.filter((one) => one.builds?.[module] === digest).map((one) => one.node),
+      build: builds.get(key) ?? null,
+      sentTo: sentTo.get(key) ?? [],
       isFit: fit.get(module) === digest,
-      check: checks.find(isIt) ?? null,
+      check: checks.get(key) ?? null,
     };
   });
+}
+
+function firstByKey<T extends { readonly module: Name; readonly artifact: Digest | null }>(
+  rows: readonly T[],
+): Map<string, T> {
+  const byKey = new Map<string, T>();
+  for (const row of rows) {
+    if (row.artifact === null) continue;
+    const key = keyOfArtifact({ module: row.module, artifact: row.artifact });
+    if (!byKey.has(key)) byKey.set(key, row);
+  }
+  return byKey;
+}
+
+/** Nodes by what they were last sent. */
+function groupSent(sent: readonly SentRecord[]): Map<string, Name[]> {
+  const byKey = new Map<string, Name[]>();
+  for (const { node, builds } of sent)
+    for (const [module, artifact] of Object.entries(builds ?? {})) {
+      const key = keyOfArtifact({ module, artifact });
+      const nodes = byKey.get(key);
+      if (nodes === undefined) byKey.set(key, [node]);
+      else nodes.push(node);
+    }
+  return byKey;
 }
 
 /** Shorter beginnings of a digest are too easily two. */

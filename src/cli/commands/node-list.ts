@@ -1,4 +1,5 @@
 import type { CommandDefinition } from "../command.ts";
+import type { Name } from "../../core/names.ts";
 import type { Assignment } from "../../core/node.ts";
 import { listAssignments } from "../../store/assignments.ts";
 import { listNodes } from "../../store/nodes.ts";
@@ -12,8 +13,9 @@ export const nodeListCommand: CommandDefinition = {
   run: async (call) =>
     await withMesh(call, async ({ db, mesh }) => {
       const nodes = await listNodes(db, mesh);
-      const assignments = await listAssignments(db, mesh);
-      const assignedTo = (node: string) => assignments.filter((one) => one.node === node);
+      const byNode = new Map<Name, Assignment[]>(nodes.map(({ name }) => [name, []]));
+      for (const one of await listAssignments(db, mesh)) byNode.get(one.node)?.push(one);
+      const assignedTo = (node: Name): readonly Assignment[] => byNode.get(node) ?? [];
       const now = call.context.now();
       const rows = nodes.map((node) => [
         node.name,

@@ -7,11 +7,11 @@ import { judgeSource, type SourceKnowledge, standByKnowledge } from "../../decid
 import { describeOrder } from "../../decide/order.ts";
 import { isBehind, type Situation } from "../../decide/situation.ts";
 import type { ModuleRecord } from "../../store/modules.ts";
-import type { SourceHead } from "../../store/source-heads.ts";
 import type { Stop } from "../../store/stop.ts";
 import type { ControllerState } from "../controller-state.ts";
 import { labelsOf } from "../text/label-text.ts";
 import { plainLine } from "../text/plain.ts";
+import { indexStatus, type StatusIndex } from "./index-status.ts";
 import type { StatusRecords } from "./load-status.ts";
 
 export interface StatusModule extends DeliveryLine, ReturnType<typeof labelsOf> {
@@ -73,14 +73,20 @@ export interface StatusDocument {
 export function buildStatus(records: StatusRecords): StatusDocument {
   const { view } = records;
   const nodes = [...view.nodes.keys()].toSorted().flatMap((name) => statusOfNode(records, name));
-  const width = Math.max(0, ...records.modules.map((module) => module.name.length));
+  const width = records.modules.reduce((most, { name }) => Math.max(most, name.length), 0);
+  const names = nodes.map(({ node }) => node);
+  const known: Known = {
+    records,
+    index: indexStatus(records, names),
+    nodes: new Map(nodes.map((one) => [one.node, one])),
+  };
   return {
     mesh: records.mesh,
     readAt: view.readAt,
     controller: records.controller,
     standbys: records.standbys.map(({ holder, since, seenMsAgo }) => ({ holder, since, seenMsAgo })),
     stopped: records.stop,
-    modules: records.modules.map((module) => statusOfModule(records, module, nodes, width)),
+    modules: records.modules.map((module) => statusOfModule(known, module, width)),
     nodes,
     owed: records.owed.map(({ provision, withdrawnAt, ageMs, told }) => ({
       node: provision.provider.node,
@@ -116,24 +122,21 @@ function statusOfNode({ view }: StatusRecords, name: Name): StatusNode[] {
   ];
 }
 
-/** What is known of its branch: the rule that nodes and `mesh why` go by too. */
-function knowSource({ heads, limits, listening, view }: StatusRecords, module: ModuleRecord): SourceKnowledge {
-  return judgeSource(findHead(heads, module), { now: view.readAt, listening, limits });
+interface Known {
+  readonly records: StatusRecords;
+  readonly index: StatusIndex;
+  readonly nodes: ReadonlyMap<Name, StatusNode>;
 }
 
-function findHead(heads: StatusRecords["heads"], { repository, branch }: ModuleRecord): SourceHead | null {
-  return heads.find((one) => one.repository === repository && one.branch === branch) ?? null;
-}
-
-function statusOfModule(
-  records: StatusRecords,
-  module: ModuleRecord,
-  nodes: readonly StatusNode[],
-  width: number,
-): StatusModule {
-  const build = records.fitBuilds.find((one) => one.module === module.name && one.inputs === module.fitInputs);
-  const deliveries = nodes.flatMap((node) => deliveryNode(records, module.name, node));
-  const known = knowSource(records, module);
+function statusOfModule({ records, index, nodes }: Known, module: ModuleRecord, width: number): StatusModule {
+  const build = index.fitBuildOf(module);
+  const deliveries = index.nodesOf(module.name).flatMap((name) => {
+    const node = nodes.get(name);
+    return node === undefined ? [] : [deliveryNode(records, module.name, node)];
+  });
+  const head = index.headOf(module);
+  // The rule that nodes and `mesh why` go by too.
+  const known = judgeSource(head, { now: records.view.readAt, listening: records.listening, limits: records.limits });
   const { standing, standingWhy } = standByKnowledge(standingNow(module, build), known);
   const line = deliveryLine(
     {
@@ -158,8 +161,8 @@ function statusOfModule(
     standing,
     standingWhy: whyWithPlace({ ...module, standing, standingWhy }),
     findings: countFindings(module),
-    ...labelsOf(records.labels.find((one) => one.module === module.name)),
-    sourceLookedAt: findHead(records.heads, module)?.lookedAt ?? null,
+    ...labelsOf(index.labelsOf(module.name)),
+    sourceLookedAt: head?.lookedAt ?? null,
     sourceStale: known.kind === "cannot-tell",
     sourceKnown: known.kind,
     sourceWhy: known.why,
@@ -208,13 +211,11 @@ function whyWithPlace({
     : `${standingWhy}; ${place} ${first.message}`;
 }
 
-function deliveryNode({ view }: StatusRecords, module: Name, node: StatusNode): DeliveryNode[] {
+/** Of a node that it is assigned to or was last sent to. */
+function deliveryNode({ view }: StatusRecords, module: Name, node: StatusNode): DeliveryNode {
   const sent = view.sent.get(node.node);
-  const declared = sent?.builds?.[module] ?? null;
-  const assigned = (view.world.assignments.get(node.node) ?? []).some((one) => one.module === module);
-  if (!assigned && declared === null) return [];
   const account = view.accounts.get(node.node);
   const facts = account === undefined ? null : { ...account, resources: account.report.resources };
   const applied = sent !== undefined && isModuleApplied(module, sent, facts);
-  return [{ node: node.node, declared, word: node.word, applied }];
+  return { node: node.node, declared: sent?.builds?.[module] ?? null, word: node.word, applied };
 }
