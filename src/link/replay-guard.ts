@@ -5,7 +5,7 @@ export type ReplayGuard = {
 };
 
 /**
- * Bounded by enrolled nodes × `noncesPerNode`, because only good proofs come here. A proof may be made up to one
+ * Bounded by enrolled nodes × twice `noncesPerNode`, because only good proofs come here. A proof may be made up to one
  * window ahead of our clock, so `keepMs` is two windows. After a restart of the gateway a proof of the last minute
  * could be used once more; what it can repeat is a read, or a report that is then a duplicate.
  */
@@ -15,12 +15,15 @@ export function createReplayGuard(options: { readonly keepMs: number; readonly n
     admit(node, nonce, nowMs) {
       const seen = seenByNode.get(node) ?? new Map<string, number>();
       seenByNode.set(node, seen);
-      // Kept in the order they came in: the old ones are in front.
+      // All of them: where the clock was set back since, the old ones are not in front. A proof of that later time is good
+      // again when it comes again, so its nonce stays; until then it takes nobody's place.
+      let ahead = 0;
       for (const [old, atMs] of seen) {
-        if (nowMs - atMs <= options.keepMs) break;
-        seen.delete(old);
+        if (atMs - nowMs > options.keepMs) ahead += 1;
+        else if (nowMs - atMs > options.keepMs) seen.delete(old);
       }
-      if (seen.has(nonce) || seen.size >= options.noncesPerNode) return false;
+      const isFull = seen.size - ahead >= options.noncesPerNode || seen.size >= 2 * options.noncesPerNode;
+      if (seen.has(nonce) || isFull) return false;
       seen.set(nonce, nowMs);
       return true;
     },

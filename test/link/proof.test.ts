@@ -89,4 +89,21 @@ describe("replay guard", () => {
     expect(bounded.admit("node-a", "3", REFERENCE + 1001)).toBe(true);
     expect(bounded.admit("node-a", "2", REFERENCE + 1001)).toBe(false);
   });
+
+  it("goes on forgetting when the clock was set back, and admits nothing twice when that time comes again", () => {
+    const hour = 3_600_000;
+    const bounded = createReplayGuard({ keepMs: 1000, noncesPerNode: 3 });
+    for (const nonce of ["1", "2"]) expect(bounded.admit("node-a", nonce, REFERENCE + hour)).toBe(true);
+    // One every half a second: far more than one may use at a time.
+    for (let at = 0; at < 100; at += 1) {
+      expect(bounded.admit("node-a", `later ${at}`, REFERENCE + at * 500)).toBe(true);
+    }
+    const nowMs = REFERENCE + 99 * 500;
+    expect([bounded.admit("node-a", "more", nowMs), bounded.admit("node-a", "later 99", nowMs)]).toEqual([
+      false,
+      false,
+    ]);
+    for (const nonce of ["1", "2"]) expect(bounded.admit("node-a", nonce, REFERENCE + hour)).toBe(false);
+    expect(bounded.admit("node-a", "new", REFERENCE + hour)).toBe(true);
+  });
 });
