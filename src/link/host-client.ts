@@ -84,10 +84,10 @@ export function createHostClient(options: HostClientOptions): HostClient {
   const connection = connect(options.url, options.caPem);
   const send = (request: Omit<PinnedRequest, "headers" | "idleMs" | "connectMs">, headers = {}, waitMs = 0) => {
     const { method, path, body = Buffer.alloc(0) } = request;
-    const proof = makeProof({ node, method, path, body, nowMs: nowMs() }, options.signKey);
+    const prove = (): string => makeProof({ node, method, path, body, nowMs: nowMs() }, options.signKey);
     return sendPinned(connection, {
       ...request,
-      headers: { ...headers, ...speaks, [proofHeader]: proof },
+      headers: () => ({ ...headers, ...speaks, [proofHeader]: prove() }),
       idleMs: idleMs + waitMs,
       connectMs: idleMs,
     });
@@ -96,7 +96,14 @@ export function createHostClient(options: HostClientOptions): HostClient {
     async enrol({ secret, keys }) {
       const body = Buffer.from(JSON.stringify({ token: secret, node, keys }), "utf8");
       // Without a proof: the gateway does not know this key yet, the token is what counts.
-      const request = { method: "POST", path: "/v1/enrol", body, headers: speaks, idleMs, connectMs: idleMs } as const;
+      const request = {
+        method: "POST",
+        path: "/v1/enrol",
+        body,
+        headers: () => speaks,
+        idleMs,
+        connectMs: idleMs,
+      } as const;
       const response = await sendPinned(connection, request);
       return readEnrolled(await readBody(response, limits.envelopeBytes), limits);
     },

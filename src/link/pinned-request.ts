@@ -1,6 +1,6 @@
 import { Agent, request as httpsRequest } from "node:https";
 import type { ClientRequest, IncomingMessage } from "node:http";
-import { errorCode, UnavailableError } from "../core/errors.ts";
+import { errorCode, hasErrorCode, UnavailableError } from "../core/errors.ts";
 import { RefusedError } from "./refused-error.ts";
 
 /** Requests to one gateway over TLS that believes one authority only. */
@@ -10,7 +10,8 @@ export type PinnedRequest = {
   readonly method: "GET" | "POST";
   /** With the query. */
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Made for each try: the proof in them is good once. */
+  readonly headers: () => Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
   /** Nothing came or went for so long: nobody is there. */
   readonly idleMs: number;
@@ -22,6 +23,8 @@ export type PinnedRequest = {
 /** Answers are short words but for documents and blobs, which have limits of their own. */
 const refusalBytes = 4096;
 
+const maxSockets = 8;
+
 export function connectPinned(url: string, caPem: string): PinnedConnection {
   // No proxy, no other authority, no older TLS: whoever answers must hold a key that the mesh's authority signed.
   const agent = new Agent({
@@ -29,7 +32,7 @@ export function connectPinned(url: string, caPem: string): PinnedConnection {
     rejectUnauthorized: true,
     minVersion: "TLSv1.3",
     keepAlive: true,
-    maxSockets: 8,
+    maxSockets,
   });
   return { url: new URL(url), agent };
 }
@@ -99,7 +102,20 @@ function sayCause(cause: unknown): string {
   return cause.message === "" ? (errorCode(cause) ?? cause.name) : cause.message;
 }
 
-function openRequest(connection: PinnedConnection, request: PinnedRequest): Promise<IncomingMessage> {
+/**
+ * A kept connection that the gateway closes just when it is used gives no answer: the same is asked again over another one.
+ * Whatever is asked here may be asked twice, also where the first was heard: reads, reports in their order, an enrolment
+ * with the same keys.
+ */
+async function openRequest(connection: PinnedConnection, request: PinnedRequest): Promise<IncomingMessage> {
+  for (let tries = 0; tries <= maxSockets; tries += 1) {
+    const response = await openOnce(connection, request);
+    if (response !== "stale") return response;
+  }
+  throw unavailable(new Error("it closed each of the connections that were kept"));
+}
+
+function openOnce(connection: PinnedConnection, request: PinnedRequest): Promise<IncomingMessage | "stale"> {
   const body = request.body ?? Buffer.alloc(0);
   return new Promise((resolve, reject) => {
     const outgoing = httpsRequest({
@@ -108,14 +124,16 @@ function openRequest(connection: PinnedConnection, request: PinnedRequest): Prom
       port: connection.url.port === "" ? 443 : Number(connection.url.port),
       method: request.method,
       path: request.path,
-      headers: { ...request.headers, ...(request.method === "POST" ? { "content-length": body.length } : {}) },
+      headers: { ...request.headers(), ...(request.method === "POST" ? { "content-length": body.length } : {}) },
       signal: request.signal,
     });
     outgoing.setTimeout(request.idleMs, () => outgoing.destroy(new Error(`nothing came for ${request.idleMs} ms`)));
     boundConnecting(outgoing, request.connectMs);
     outgoing.once("response", resolve);
     outgoing.on("error", (error) => {
-      reject(request.signal?.aborted === true ? request.signal.reason : unavailable(error));
+      if (request.signal?.aborted === true) reject(request.signal.reason);
+      else if (outgoing.reusedSocket && hasErrorCode(error, "ECONNRESET", "EPIPE")) resolve("stale");
+      else reject(unavailable(error));
     });
     outgoing.end(body);
   });

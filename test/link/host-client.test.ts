@@ -16,6 +16,7 @@ import {
 } from "../../src/link/certificate-authority.ts";
 import { createHostClient } from "../../src/link/host-client.ts";
 import { RefusedError } from "../../src/link/refused-error.ts";
+import { proofHeader } from "../../src/link/proof.ts";
 import { hostKey } from "./support/fixtures.ts";
 import { listenDeaf } from "./support/listen-deaf.ts";
 import { failureOf, raiseGateway, until } from "./support/raise-gateway.ts";
@@ -90,6 +91,22 @@ describe("a gateway that is not ours, or not well", () => {
     const odd = await serve(handle);
     expect(await failureOf(odd.fetchDeclaration(null, 0))).toBeInstanceOf(UnavailableError);
     odd.close();
+  });
+
+  it("is asked again over another connection when it closes a kept one just then, with another proof", async () => {
+    const [seen, proofs] = [new Set<unknown>(), new Set<unknown>()];
+    const closing = await serve((request, response) => {
+      proofs.add(request.headers[proofHeader]);
+      if (seen.has(request.socket)) request.socket.destroy();
+      else response.writeHead(204).end();
+      seen.add(request.socket);
+    });
+    // Several are kept, and all of them are closed.
+    await Promise.all([1, 2, 3].map(() => closing.fetchDeclaration(null, 0)));
+    expect(seen.size).toBe(3);
+    expect(await closing.fetchDeclaration(null, 0)).toBeNull();
+    expect([seen.size, proofs.size]).toEqual([4, 7]);
+    closing.close();
   });
 
   it("is away soon where not even a connection comes about: packets are dropped without a word", async () => {

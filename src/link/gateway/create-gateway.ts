@@ -142,7 +142,7 @@ function createServer(tls: Certificate, limits: GatewayLimits): Server {
     handshakeTimeout: limits.headersTimeoutMs,
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
-    keepAliveTimeout: 75_000,
+    keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: Math.min(2_000, limits.headersTimeoutMs),
     maxHeaderSize: 16 * 1024,
   });

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { UnavailableError } from "../../../src/core/errors.ts";
+import { defaultGatewayLimits } from "../../../src/link/gateway/gateway-limits.ts";
 import { hostKey } from "../support/fixtures.ts";
 import { raiseGateway, until, type Raised } from "../support/raise-gateway.ts";
 
@@ -63,6 +64,25 @@ describe("limits before reading (R43, case 56)", () => {
     const path = "/v1/nodes/node-a/report";
     const proof = raised.prove("node-a", hostKey, "POST", path, big);
     expect((await raised.ask("POST", path, proof, big)).status).toBe(413);
+  });
+
+  it("has room for a poll, a report and an artifact of as many hosts as may wait", () => {
+    const { maxConnections, maxWaiters } = defaultGatewayLimits;
+    expect(maxConnections).toBeGreaterThanOrEqual(3 * maxWaiters);
+  });
+
+  it("keeps a connection without a request only for a while, and the one of a long poll for as long as that takes", async () => {
+    const short = await raiseGateway({ limits: { keepAliveMs: 100 } });
+    try {
+      short.records.hosts.set("node-a", { sign: hostKey.publicKey, seal: "age1" });
+      const { socket, ended } = await openSocket(short);
+      socket.write("GET /v1/health HTTP/1.1\r\nhost: x\r\n\r\n");
+      expect(await ended).toMatch(/^HTTP\/1\.1 200 /);
+      const path = "/v1/nodes/node-a/declaration?after=0.0&wait=2";
+      expect((await short.ask("GET", path, short.prove("node-a", hostKey, "GET", path))).status).toBe(204);
+    } finally {
+      await short.close();
+    }
   });
 
   it("does not wait for headers that come a letter at a time", async () => {
