@@ -40,12 +40,12 @@ export async function complete(program: Command, argv: readonly string[], contex
 }
 
 /** The script for one shell. It calls `mesh complete -- …` back. */
-export async function completionScript(shell: string, context: CliContext): Promise<void> {
+export async function completionScript(shell: string, context: CliContext): Promise<string> {
   const { default: tab } = await import("@bomb.sh/tab");
   const script = { text: "" };
   const stdout = { ...context.stdout, write: (text: string) => void (script.text += text) };
   withOutput({ ...context, stdout }, () => tab.setup("mesh", "mesh", shell));
-  context.stdout.write(shell === "bash" ? assignOnce(script.text) : script.text);
+  return shell === "bash" ? assignOnce(script.text) : script.text;
 }
 
 /** A script that is sourced twice must not complain: what is there already has the same value. */

@@ -27,6 +27,12 @@ describe("completion (R48)", () => {
     expect(twice).toMatchObject({ status: 0, stderr: "" });
   });
 
+  it("is a document under --json, with the same script", async () => {
+    const { stdout } = await runMesh(["completion", "bash", "--json"]);
+    const plain = (await runMesh(["completion", "bash"])).stdout;
+    expect(JSON.parse(stdout)).toEqual({ schema: "mesh.completion.v1", shell: "bash", script: plain });
+  });
+
   it("offers commands, those of a group, and options", async () => {
     expect((await runMesh(["complete", "--", "sta"])).stdout).toMatch(/^status\t/);
     expect((await runMesh(["complete", "--", "module", ""])).stdout).toMatch(/add\t.*\nlist\t.*\nshow\t/);

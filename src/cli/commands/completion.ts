@@ -15,7 +15,8 @@ export const completionCommand: CommandDefinition = {
       .addHelpText("after", help);
   },
   run: async ({ context, args }) => {
-    await completionScript(String(args[0]), context);
-    return 0;
+    const shell = String(args[0]);
+    const script = await completionScript(shell, context);
+    return { code: 0, document: { shell, script }, text: script.replace(/\n$/, "") };
   },
 };
