@@ -1,7 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { z } from "zod";
-import { findPython, type PythonInterpreter } from "../../source/imports/python-interpreter.ts";
+import { createAnswerMemory, createAsk, NoAnswerError } from "../../source/imports/ask-program.ts";
+import { markPrograms } from "../../source/imports/find-program.ts";
+import { lookForPython, type PythonInterpreter } from "../../source/imports/python-interpreter.ts";
 import { describePlatform } from "../own-packages.ts";
 import type { Mount } from "../sandbox.ts";
 import type { Toolchain } from "./builder.ts";
@@ -45,28 +47,45 @@ export type FoundToolchain =
   | Extract<Toolchain, { kind: "absent" }>;
 
 let known: PythonToolchain | null = null;
+const withoutPip = createAnswerMemory<Extract<FoundToolchain, { kind: "absent" }>>(() => true);
 
-/** Asked again where there was none, and when it is another interpreter or its pip went. */
+/** Asked again when it is another interpreter or its pip went; where there was none when one came, and a moment later. */
 export function findPythonToolchain(): FoundToolchain {
-  const python = findPython();
+  const install = `install Python 3.${leastMinor} or later (apt-get install python3 python3-pip)`;
+  const look = lookForPython();
+  if (look.kind === "absent") return { ...look, next: install };
+  const python = look.interpreter;
   if (known !== null && known.python === python && existsSync(known.pip.path))
     return { kind: "found", toolchain: known };
-  const found = lookForToolchain(python);
+  const marks = markPrograms([python.executable, ...placesOfPip(python)]);
+  const absent = withoutPip.find(marks);
+  if (absent !== null) return absent;
+  const found = lookForToolchain(python, install);
   known = found.kind === "found" ? found.toolchain : null;
+  if (found.kind === "absent") withoutPip.keep(marks, found);
   return found;
 }
 
-function lookForToolchain(python: PythonInterpreter | null): FoundToolchain {
-  const install = `install Python 3.${leastMinor} or later (apt-get install python3 python3-pip)`;
-  if (python === null) return { kind: "absent", why: "there is no python3 on the PATH", next: install };
+/** Folders that change when a pip, or the wheel it is installed from, comes to where one is looked for. */
+function placesOfPip({ base, minor }: PythonInterpreter): string[] {
+  const library = join(base, "lib", `python${minor}`);
+  return [
+    join(library, "site-packages"),
+    join(base, "lib", "python3", "dist-packages"),
+    join(library, "ensurepip", "_bundled"),
+    "/usr/share/python-wheels",
+  ];
+}
+
+function lookForToolchain(python: PythonInterpreter, install: string): FoundToolchain {
   if (Number(python.minor.split(".")[1]) < leastMinor)
     return { kind: "absent", why: `python3 is ${python.version}`, next: install };
   let pip: z.infer<typeof answerSchema>;
   try {
-    const stdio: ["ignore", "pipe", "pipe"] = ["ignore", "pipe", "pipe"];
-    const run = { cwd: "/", env: {}, stdio, timeout: 30_000, encoding: "utf8" as const };
-    pip = answerSchema.parse(JSON.parse(execFileSync(python.executable, ["-I", "-B", "-c", question], run)));
+    pip = answerSchema.parse(JSON.parse(createAsk()(python.executable, ["-I", "-B", "-c", question], {})));
   } catch (error) {
+    // Whether it has one cannot be told now.
+    if (error instanceof NoAnswerError) return { kind: "absent", why: error.message, next: install };
     const why = error instanceof Error ? (error.message.trim().split("\n").at(-1) ?? "") : "";
     return { kind: "absent", why: `python ${python.version} has no pip: ${why}`, next: "apt-get install python3-pip" };
   }

@@ -1,8 +1,8 @@
-import { execFileSync } from "node:child_process";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { errorCode } from "../../core/errors.ts";
+import { createAnswerMemory, createAsk, NoAnswerError } from "./ask-program.ts";
 import { findProgram, markPrograms } from "./find-program.ts";
 import { keptAnswer } from "./kept-interpreter.ts";
 
@@ -39,22 +39,42 @@ type Known = z.infer<typeof keptSchema>;
 
 let known: Known | null = null;
 
+type Absent = Extract<FoundPython, { readonly kind: "absent" }>;
+
+export type FoundPython =
+  | { readonly kind: "found"; readonly interpreter: PythonInterpreter }
+  | { readonly kind: "absent"; readonly why: string };
+
+const absent = createAnswerMemory<Absent>(() => true);
+
+/** Null: there is no `python3` on the PATH that answers now. */
+export function findPython(folder?: string): PythonInterpreter | null {
+  const found = lookForPython(folder);
+  return found.kind === "found" ? found.interpreter : null;
+}
+
 /**
- * Null: there is no `python3` on the PATH. What answered once, to this process or to another of this user, is asked again when
+ * What answered once, to this process or to another of this user, is asked again when
  * it, or what chose it, was replaced: a shim takes a tenth of a second to answer. `folder`: where the answer is kept.
  */
-export function findPython(folder?: string): PythonInterpreter | null {
+export function lookForPython(folder?: string): FoundPython {
   const program = findProgram("python3");
-  if (program === null) return null;
+  if (program === null) return { kind: "absent", why: "there is no python3 on the PATH" };
   const holds = (one: Known | null): one is Known => one !== null && one.marks === marksOf(program, one.interpreter);
-  if (holds(known)) return known.interpreter;
+  if (holds(known)) return { kind: "found", interpreter: known.interpreter };
+  const silent = absent.find(marksOf(program));
+  if (silent !== null) return silent;
   const kept = keptAnswer([program, question, ...Object.entries(ownEnvironment()).flat()], folder);
   known = parseKept(kept.read());
-  if (holds(known)) return known.interpreter;
-  const interpreter = askInterpreter(program);
-  known = interpreter === null ? null : { marks: marksOf(program, interpreter), interpreter };
-  if (known !== null) kept.write(JSON.stringify(known));
-  return interpreter;
+  if (holds(known)) return { kind: "found", interpreter: known.interpreter };
+  const found = askInterpreter(program);
+  known = null;
+  if (found.kind === "absent") absent.keep(marksOf(program), found);
+  else {
+    known = { marks: marksOf(program, found.interpreter), interpreter: found.interpreter };
+    kept.write(JSON.stringify(known));
+  }
+  return found;
 }
 
 /** What another version of this program kept says nothing. */
@@ -69,9 +89,14 @@ function parseKept(text: string | null): Known | null {
   }
 }
 
-function marksOf(program: string, { executable }: PythonInterpreter): string {
+function marksOf(program: string, found?: PythonInterpreter): string {
   const shims = process.env["PYENV_ROOT"] ?? join(homedir(), ".pyenv");
-  return markPrograms([program, executable, join(shims, "version"), "/.python-version"]);
+  return markPrograms([
+    program,
+    ...(found === undefined ? [] : [found.executable]),
+    join(shims, "version"),
+    "/.python-version",
+  ]);
 }
 
 /** Nothing else of our environment: nothing of a repository may choose which Python this is. */
@@ -84,22 +109,22 @@ function ownEnvironment(): Record<string, string> {
   );
 }
 
-export function askInterpreter(program: string): PythonInterpreter | null {
+function askInterpreter(program: string): FoundPython {
   try {
-    // From the root folder, where nothing of a repository is.
-    const env = ownEnvironment();
-    const words = ["-I", "-S", "-B", "-c", question];
-    const stdio: ["ignore", "pipe", "ignore"] = ["ignore", "pipe", "ignore"];
-    const answer = execFileSync(program, words, { cwd: "/", env, stdio, timeout: 20_000, encoding: "utf8" });
-    return answerSchema.parse(JSON.parse(answer));
+    const answer = createAsk()(program, ["-I", "-S", "-B", "-c", question], ownEnvironment());
+    return { kind: "found", interpreter: answerSchema.parse(JSON.parse(answer)) };
   } catch (error) {
+    // absence is the answer: whether there is one cannot be told now, and a moment later it is asked again
+    if (error instanceof NoAnswerError) return { kind: "absent", why: error.message };
     // absence is the answer: no such program, or one that does not run as Python 3
-    if (errorCode(error) === "ENOENT" || errorCode(error) === "EACCES" || isFailedProgram(error)) return null;
+    if (errorCode(error) === "ENOENT" || errorCode(error) === "EACCES" || isFailedProgram(error))
+      return { kind: "absent", why: `${program} does not answer as Python 3 does` };
     throw error;
   }
 }
 
-/** A shim with no version behind it ends with a code of its own; Python 2 prints what the schema refuses. */
+/** A shim with no version behind it ends with a code of its own; Python 2 prints what the schema or JSON refuses. */
 function isFailedProgram(error: unknown): boolean {
-  return error instanceof z.ZodError || (error instanceof Error && "status" in error && error.status !== null);
+  if (error instanceof z.ZodError || error instanceof SyntaxError) return true;
+  return error instanceof Error && "status" in error && error.status !== null;
 }
