@@ -40,7 +40,8 @@ export type NodeRemoval = z.output<typeof removalSchema>;
  */
 export function removeNode(db: Database, mesh: Name, name: Name, options: RemovalOptions): Promise<NodeRemoval> {
   // Each statement sees what was committed before it: the second one, all that the first one waited for.
-  return inTransaction(db, { isolation: "read committed", ...gateLimits }, async (tx) => {
+  // A host's claim that stops the mesh takes the two rows the other way round: asked again, the mesh is stopped.
+  return inTransaction(db, { isolation: "read committed", ...gateLimits, retryLimit: 3 }, async (tx) => {
     await keepGate(tx, mesh);
     return removeUnused(tx, mesh, name, options);
   });

@@ -159,6 +159,29 @@ describe("a node that a push is composing for while somebody removes it", () => 
   });
 });
 
+describe("a node whose host stops the mesh by what it has, while somebody removes it", () => {
+  it("stays: the removal is let go by the server, and asks again (R35)", async () => {
+    // Long enough for the other one to come, so that it is the removal that the server ends.
+    const { rows } = await records.db.query(`select current_database() as name`);
+    await records.db.query(`alter database "${(rows[0] as { name: string }).name}" set deadlock_timeout = '3s'`);
+    const fresh = records.open();
+    const [inside, go] = [latch(), latch()];
+    const claimed = inTransaction(records.db, { isolation: "read committed" }, async (tx) => {
+      await tx.query(`set local deadlock_timeout = '60s'`);
+      // As the row of a claim does, which refers to the node.
+      await tx.query(`select from node where name = 'node-a' for key share`);
+      inside.open();
+      await go.opened;
+      await tx.query(`update mesh set stopped_at = now(), stopped_for = 'hosts-ahead'`);
+    });
+    await inside.opened;
+    const removed = removeNode(fresh, mesh, "node-a", { by: "ann@desk", whereEnrolled: "goes" });
+    await untilWaiting(records.db).finally(() => go.open());
+    await claimed;
+    expect(await removed).toEqual({ ...free, removed: false, stopped: true });
+  });
+});
+
 describe("a node that was removed", () => {
   it("gives up the withdrawals that only its host could confirm (R20)", async () => {
     await withGate(records.db, { mesh, epoch, count: 1 }, async (tx) => {

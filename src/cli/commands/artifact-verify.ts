@@ -4,6 +4,7 @@ import { openKnownStore, readRoot } from "../artifacts/open-store.ts";
 import { verifyArtifact } from "../../activities/verify-artifact.ts";
 import { InputError } from "../../core/errors.ts";
 import { adviseLoss, type LostUse } from "../../decide/advise-loss.ts";
+import { keyOfArtifact } from "../../decide/group-losses.ts";
 import { listNeeded } from "../../store/artifact-doubts.ts";
 import { type VerifiedArtifact, verifyText } from "../text/artifact-text.ts";
 import { withMesh } from "../with-mesh.ts";
@@ -41,12 +42,12 @@ export const artifactVerifyCommand: CommandDefinition = {
       const deps = { db, mesh, store: await openKnownStore(connection), root: await readRoot(connection) };
       const beganMs = performance.now();
       const verified: VerifiedArtifact[] = [];
-      const needed = await listNeeded(db, mesh);
+      const uses = new Map((await listNeeded(db, mesh)).map((use) => [keyOfArtifact(use), use]));
       for (const one of chosen) {
         const { module, digest } = one.artifact;
         call.context.stderr.write(`  ${module} ${digest.slice(7, 19)}\n`);
         const faults = await verifyArtifact({ ...deps, signal: interrupt }, one);
-        const use = needed.find((other) => other.module === module && other.artifact === digest);
+        const use = uses.get(keyOfArtifact({ module, artifact: digest }));
         verified.push({ module, digest, faults, remedy: faults.length === 0 ? null : adviseBad(module, use) });
       }
       return {
