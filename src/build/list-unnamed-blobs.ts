@@ -27,9 +27,9 @@ export async function listUnnamedBlobs(dir: string, byRecords: ReadonlySet<Diges
   // Before the index: what is written meanwhile is named by then, or is young.
   const names = await readdir(folder);
   const byIndex = new Set<Digest>();
-  const manifests: Digest[] = [];
+  let manifests: readonly Digest[] = [];
   await withIndex(dir, (entries) => {
-    for (const { digest } of entries) manifests.push(digest);
+    manifests = entries.map(({ digest }) => digest);
     return entries;
   });
   for (const digest of manifests) {

@@ -26,11 +26,14 @@ export interface Swept {
  * its entry after, under the same lock: what it put before is fresh and stays, what it puts after is new.
  */
 export async function sweepArtifact(options: SweepArtifact): Promise<Swept> {
-  const removed: Digest[] = [];
-  const fresh: Digest[] = [];
+  let removed: Digest[] = [];
+  let fresh: Digest[] = [];
   let bytes = 0;
   await mkdir(join(options.dir, "incoming"), { recursive: true });
   await withIndex(options.dir, async (index) => {
+    // It may run again: a blob that was removed before may have been written anew since.
+    removed = [];
+    fresh = [];
     for (const digest of options.blobs) {
       const size = await removeUnlessFresh(options, digest);
       if (size === null) fresh.push(digest);

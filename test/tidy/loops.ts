@@ -150,7 +150,7 @@ export const loopFiles: readonly LoopFile[] = [
     trouble: { none: "one request, with the bound that the host asked for" },
   },
   {
-    file: "build/oci-layout.ts",
+    file: "build/index-lock.ts",
     count: 1,
     what: "waits for the lock of the artifact store's index",
     trouble: { none: "bounded; then the build is *outstanding*" },
