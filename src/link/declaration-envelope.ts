@@ -31,9 +31,18 @@ export function sealDeclaration(
   if (bytes.byteLength > limits.envelopeBytes)
     throw new InputError(
       `the declaration for ${declaration.node} is ${bytes.byteLength} bytes, hosts accept ${limits.envelopeBytes}`,
-      "Assign fewer modules to this node, or make their files smaller.",
+      adviseSmaller(declaration),
     );
   return bytes;
+}
+
+/** What takes most of it is what has to become less. */
+function adviseSmaller({ content, sealed }: Declaration): string {
+  const provided = content.resources.flatMap((resource) => (resource.kind === "grant" ? resource.grants : []));
+  const providedBytes = JSON.stringify([provided, sealed]).length;
+  if (providedBytes * 2 < JSON.stringify([content, sealed]).length)
+    return "Assign fewer modules to this node, or make their files smaller.";
+  return `It provides for ${provided.length} consumers: add a provider on another node, and assign some of them with --provider to it.`;
 }
 
 /** All checks but the order's (that needs what the host has): signature, key, schema, mesh, node, incarnation, digest. */

@@ -71,6 +71,26 @@ describe("provisions", () => {
     expect(composeOrFail(withAssignment(gone, "meshboard@node-a"), "node-a").mints).toMatchObject([{ version: 2 }]);
   });
 
+  it("are as many on one node as a declaration has room for, and what to do with more is said", () => {
+    const world = toldProvider();
+    const [mint] = composeOrFail(world, "node-a").mints;
+    if (mint === undefined) throw new Error("nothing was minted");
+    const issue = (count: number) =>
+      compose(
+        withIssued(
+          world,
+          Array.from({ length: count }, (_, at) => ({ ...mint, id: `${mint.id}-${at}` })),
+          [],
+        ),
+        "node-b",
+        { at: "newest" },
+      );
+    expect(issue(5_000).kind).toBe("composed");
+    const why =
+      "node-b would provide for 5001 consumers, more than 5000: add a provider on another node, and assign some of them with --provider to it";
+    expect(issue(5_001)).toMatchObject({ kind: "not-worked-out", problems: [{ code: "too-large", why }] });
+  });
+
   it("are issued anew to a host that was enrolled again: nothing can be sealed twice (R46)", () => {
     const served = runPush(toldProvider(), ["node-a"]).world;
     const again = withNode(served, "node-a", { incarnation: "host-new" });

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { InputError } from "../../src/core/errors.ts";
+import type { Resource } from "../../src/core/resource.ts";
 import { openDeclaration, sealDeclaration } from "../../src/link/declaration-envelope.ts";
 import { signEnvelope } from "../../src/link/envelope.ts";
 import { incarnationOf, type SigningKey } from "../../src/link/keys.ts";
+import { textFile } from "../support/host-bed.ts";
 import {
   declarationKey,
   expiredKey,
@@ -99,6 +102,50 @@ describe("declaration envelope", () => {
   it("refuses to send what hosts would refuse to read", () => {
     expect(() => sealDeclaration(makeDeclaration(), [declarationKey], { envelopeBytes: 100, depth: 32 })).toThrow(
       /hosts accept 100/,
+    );
+  });
+
+  it("says what would make it smaller: other modules, or another provider for some of its consumers", () => {
+    const adviceFor = (resources: readonly Resource[], boxes: number): string | undefined => {
+      const held = Array.from({ length: boxes }, (_, at) => ({
+        provision: `p${at}`,
+        version: 1,
+        box: "b".repeat(500),
+      }));
+      try {
+        const content = { node: "node-a", builds: {}, resources: [...resources] };
+        sealDeclaration(makeDeclaration({ content, sealed: held }), [declarationKey], {
+          envelopeBytes: 100,
+          depth: 32,
+        });
+      } catch (error) {
+        if (error instanceof InputError) return error.next;
+        throw error;
+      }
+      return undefined;
+    };
+    const files = Array.from({ length: 20 }, (_, at) => textFile(`f${at}`, "x".repeat(500)));
+    const grants = Array.from({ length: 20 }, (_, at) => ({
+      provision: `p${at}`,
+      version: 1,
+      name: `p${at}`,
+      consumer: { node: "node-c", module: "web", requirement: "database" },
+    }));
+    const grant: Resource = {
+      id: "grant/postgres/postgresql",
+      module: "postgres",
+      after: [],
+      kind: "grant",
+      provider: "postgresql",
+      endpoint: { host: "node-a", port: 5432 },
+      admin: "127.0.0.1:5432",
+      adminUser: "postgres",
+      adminPasswordFile: "data/postgres/admin",
+      grants,
+    };
+    expect(adviceFor([...files, grant], 2)).toMatch(/^Assign fewer modules to this node/);
+    expect(adviceFor([grant], 20)).toBe(
+      "It provides for 20 consumers: add a provider on another node, and assign some of them with --provider to it.",
     );
   });
 
