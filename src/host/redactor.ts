@@ -10,7 +10,7 @@ const shortestSecret = 6;
 export function createRedactor(): Redactor {
   const spellings = new Set<string>();
   /** The longest first: one that begins another would leave the other's end behind. */
-  let ordered: readonly string[] = [];
+  let ordered: readonly string[] | null = [];
   return {
     remember(secret) {
       if (secret.length < shortestSecret) return;
@@ -19,9 +19,11 @@ export function createRedactor(): Redactor {
       spellings.add(Buffer.from(secret, "utf8").toString("base64").replace(/=+$/, ""));
       spellings.add(Buffer.from(secret, "utf8").toString("base64url"));
       spellings.add(JSON.stringify(secret).slice(1, -1));
-      ordered = [...spellings].toSorted((a, b) => b.length - a.length);
+      // Thousands may come one after the other: sorted when a text is next.
+      ordered = null;
     },
     redact(text) {
+      ordered ??= [...spellings].toSorted((a, b) => b.length - a.length);
       let clean = text;
       for (const spelling of ordered) clean = clean.replaceAll(spelling, "[REDACTED]");
       return clean;

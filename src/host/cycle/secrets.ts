@@ -1,4 +1,4 @@
-import type { Declaration, Secret } from "../../core/declaration.ts";
+import type { Declaration, SealedBox, Secret } from "../../core/declaration.ts";
 import { InputError } from "../../core/errors.ts";
 import { openBox } from "../../link/sealing.ts";
 import type { Redactor } from "../redactor.ts";
@@ -11,16 +11,20 @@ export interface SecretOpener {
 
 export function createSecretOpener(sealIdentity: string, redactor: Redactor): SecretOpener {
   let opened = new Map<string, Secret>();
-  let openedFor: Declaration | null = null;
+  let boxesFor: Declaration | null = null;
+  let boxes = new Map<string, SealedBox>();
   return {
     async open(declaration, provision, version) {
-      if (openedFor !== declaration) {
+      if (boxesFor !== declaration) {
         // What the newest declaration does not hold any more is forgotten.
-        const boxes = new Set(declaration.sealed.map(({ box }) => box));
-        opened = new Map([...opened].filter(([box]) => boxes.has(box)));
-        openedFor = declaration;
+        const held = new Set(declaration.sealed.map(({ box }) => box));
+        opened = new Map([...opened].filter(([box]) => held.has(box)));
+        // Of two under one name the first counts.
+        const lastFirst = declaration.sealed.toReversed();
+        boxes = new Map(lastFirst.map((sealed) => [nameBox(sealed.provision, sealed.version), sealed]));
+        boxesFor = declaration;
       }
-      const sealed = declaration.sealed.find((each) => each.provision === provision && each.version === version);
+      const sealed = boxes.get(nameBox(provision, version));
       if (sealed === undefined)
         throw new InputError(`no credentials were sealed to this host for ${provision} v${version}`);
       const known = opened.get(sealed.box);
@@ -32,4 +36,8 @@ export function createSecretOpener(sealIdentity: string, redactor: Redactor): Se
       return box.secret;
     },
   };
+}
+
+function nameBox(provision: string, version: number): string {
+  return `${provision}#${version}`;
 }

@@ -1,11 +1,12 @@
 import pg from "pg";
 import { errorCode, InputError, UnavailableError } from "../../core/errors.ts";
+import { createCheckedPasswords, type CheckPassword } from "./checked-passwords.ts";
 import { withConnection, isRefusedLogin, type Login } from "./postgresql-connection.ts";
 import { readRoles, type RoleRow } from "./postgresql-roles.ts";
 import { eachOf } from "./each-of.ts";
 import type { ObservedGrant, Provider, ProviderAccess, WantedGrant } from "./provider.ts";
 import { readMarker, writeMarker } from "./provision-marker.ts";
-import { isScramVerifierOf, makeScramVerifier } from "./scram-verifier.ts";
+import { makeScramVerifier } from "./scram-verifier.ts";
 
 /** A login that was really tried is believed for so long while nothing about it has changed. */
 const loginTrustedMs = 5 * 60_000;
@@ -16,6 +17,7 @@ const loginTrustedMs = 5 * 60_000;
  * nobody else may connect. Withdrawn: no login, no password, no sessions; the database stays (R20).
  */
 export function createPostgresqlProvider(nowMs: () => number): Provider {
+  const passwords = createCheckedPasswords();
   const tried = new Map<string, { readonly trace: string; readonly atMs: number }>();
   return {
     kind: "postgresql",
@@ -23,11 +25,13 @@ export function createPostgresqlProvider(nowMs: () => number): Provider {
       const roles = await withConnection(access, adminLogin(access), readRoles);
       const byName = new Map(wanted.map((grant) => [grant.name, grant]));
       const observed: ObservedGrant[] = [];
+      const checkPassword = passwords.beginPass(access.admin);
       for (const role of roles) {
         const marker = readMarker(role.marker, access);
         if (marker === null) continue;
         const grant = byName.get(role.name);
-        const problems = role.login && grant?.provision === marker.provision ? problemsOf(role, grant) : [];
+        const problems =
+          role.login && grant?.provision === marker.provision ? await problemsOf(role, grant, checkPassword) : [];
         if (role.login && grant !== undefined && problems.length === 0) {
           // Sessions come and go: that says nothing about the login.
           const trace = JSON.stringify([{ ...role, sessions: 0 }, access.admin, grant.password]);
@@ -70,7 +74,7 @@ function adminLogin(access: ProviderAccess, database = "postgres"): Login {
 }
 
 /** What the catalog says is not as minted. */
-function problemsOf(role: RoleRow, grant: WantedGrant): string[] {
+async function problemsOf(role: RoleRow, grant: WantedGrant, checkPassword: CheckPassword): Promise<string[]> {
   const problems: string[] = [];
   if (role.database === null) problems.push("its database is not there");
   else if (role.databaseMarked === false) problems.push("its database is not marked");
@@ -79,7 +83,8 @@ function problemsOf(role: RoleRow, grant: WantedGrant): string[] {
   if (role.mayConnect === false) problems.push("it may not connect to its database");
   if (role.connectionLimit !== -1) problems.push("its connections are limited");
   if (role.extraRights) problems.push("it has more rights than it was given");
-  if (role.verifier !== null && !isScramVerifierOf(role.verifier, grant.password)) problems.push("another password");
+  if (role.verifier !== null && !(await checkPassword(role.verifier, grant.password)))
+    problems.push("another password");
   return problems;
 }
 
@@ -112,7 +117,7 @@ async function issueRole(admin: pg.Client, access: ProviderAccess, grant: Wanted
   }
   if (existing === undefined) await refuseForeignDatabase(admin, grant);
   const rights = existing?.extraRights === true ? "NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS" : "";
-  const password = pg.escapeLiteral(makeScramVerifier(grant.password));
+  const password = pg.escapeLiteral(await makeScramVerifier(grant.password));
   await inTransaction(admin, [
     `${existing === undefined ? "CREATE" : "ALTER"} ROLE ${role} ${rights} LOGIN PASSWORD ${password} VALID UNTIL 'infinity' CONNECTION LIMIT -1`,
     `COMMENT ON ROLE ${role} IS ${pg.escapeLiteral(writeMarker(access.mesh, grant))}`,

@@ -50,6 +50,23 @@ describe("credentials are bound to node, provision and version (R46)", () => {
     expect(await openWith(box, { version: 3 })).toMatch(/no credentials were sealed to this host for database v2/);
   });
 
+  it("looks each box of thousands up once, not all of them for each", async () => {
+    const box = await sealSecret(secret("node-a", "database", 2), mine.recipient);
+    let looks = 0;
+    const sealed = Array.from({ length: 1_000 }, (_, at) => ({
+      get provision() {
+        looks += 1;
+        return at === 999 ? "database" : `other-${at}`;
+      },
+      version: 2,
+      box,
+    }));
+    const declaration = { ...makeDeclaration({}), sealed };
+    const opener = createSecretOpener(mine.identity, createRedactor());
+    for (let passes = 0; passes < 10; passes += 1) await opener.open(declaration, "database", 2);
+    expect(looks).toBeLessThanOrEqual(sealed.length);
+  });
+
   it("does not take what one box held for another of the same bytes", async () => {
     const box = await sealSecret(secret("node-a", "database", 2), mine.recipient);
     const opener = createSecretOpener(mine.identity, createRedactor());
