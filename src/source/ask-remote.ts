@@ -4,7 +4,7 @@ import { readCredentials, type HostCredentials } from "./remote-credentials.ts";
 import { checkRepositoryUrl } from "./repository-url.ts";
 
 /** Also in the middle of a fetch: nothing of ours goes to an address that nobody registered. */
-const redirected = /redirect|returned error: 30[12378]/i;
+const redirected = /unable to update url base from redirection|returned error: 30[12378]\b/i;
 const sayMoved = "its server names another address, which is not followed (mesh repo add NAME URL --moved)";
 
 /** What git says below the reason, whatever the reason is. */
@@ -21,6 +21,12 @@ export function pickReason(stderr: string): string {
   return (telling.length === 0 ? lines : telling).slice(-2).join(" ").slice(0, 500);
 }
 
+/** By git's own words: it quotes the address, and repeats what the server says, and both may hold any word. */
+function isRedirected(stderr: string, url: string): boolean {
+  const own = stderr.split("\n").filter((line) => !line.startsWith("remote:"));
+  return redirected.test(own.join("\n").replaceAll(url, ""));
+}
+
 /** Runs git against the remote. UnavailableError, with git's own last words, where it does not answer as it should. */
 export async function askRemote(url: string, run: Parameters<typeof runGit>[0]): Promise<Buffer> {
   try {
@@ -28,7 +34,7 @@ export async function askRemote(url: string, run: Parameters<typeof runGit>[0]):
   } catch (cause) {
     if (!(cause instanceof GitError)) throw cause;
     const why = cause.stopped ?? pickReason(cause.stderr);
-    const moved = redirected.test(cause.stderr) ? `; ${sayMoved}` : "";
+    const moved = isRedirected(cause.stderr, url) ? `; ${sayMoved}` : "";
     throw new UnavailableError(
       `repository ${url} did not answer: ${why}${moved}`,
       "Check its address, the network and the rights to read it.",

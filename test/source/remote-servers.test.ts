@@ -85,6 +85,19 @@ describe("a private repository over https", () => {
     expect(await messageOf((await open(server.url)).lookAtHeads(["main"]))).toMatch(/did not answer/);
   });
 
+  it("that is named after a redirect, or speaks of one, is not said to have moved where the token is wrong (case 4)", async () => {
+    server.misbehave((_request, response) => {
+      response
+        .writeHead(403, { "content-type": "text/plain" })
+        .end("The requested URL returned error: 302, a redirect\n");
+      return true;
+    });
+    const named = `${server.origin}/redirect-service.git`;
+    const message = await messageOf((await open(named)).lookAtHeads(["main"]));
+    expect(message).toMatch(/redirect-service\.git did not answer/);
+    expect(message).not.toMatch(/names another address/);
+  });
+
   it("keeps the token out of messages and out of the clone", async () => {
     const clone = await open(server.url, await writeToken());
     server.misbehave((_request, response) => {
