@@ -6,7 +6,7 @@ import { listBuildChecks, type BuildCheck } from "../../store/build-checks.ts";
 import { listFitBuilds, type BuildRecord } from "../../store/builds.ts";
 import type { Queryable } from "../../store/database.ts";
 import { listSent, type SentRecord } from "../../store/declarations.ts";
-import { listModules } from "../../store/modules.ts";
+import { listModules, type ModuleRecord } from "../../store/modules.ts";
 import { plainLine } from "../text/plain.ts";
 
 /** One artifact with what the records know of it. */
@@ -25,11 +25,28 @@ export interface KnownArtifact extends ArtifactRecord {
 export async function loadArtifacts(db: Queryable, mesh: Name): Promise<KnownArtifact[]> {
   const records = await listAllArtifacts(db, mesh);
   const digests = [...new Set(records.map((record) => record.artifact.digest))];
-  // The newest first, of both.
-  const builds = firstByKey(await listFitBuilds(db, mesh, digests));
-  const checks = firstByKey(await listBuildChecks(db, mesh));
-  const sentTo = groupSent(await listSent(db, mesh));
-  const fit = new Map((await listModules(db, mesh)).map((module) => [module.name, module.fitArtifact]));
+  return joinArtifacts(records, {
+    builds: await listFitBuilds(db, mesh, digests),
+    checks: await listBuildChecks(db, mesh),
+    sent: await listSent(db, mesh),
+    modules: await listModules(db, mesh),
+  });
+}
+
+export interface ArtifactFacts {
+  /** The newest of each artifact first, and so are the second builds. */
+  readonly builds: readonly BuildRecord[];
+  readonly checks: readonly BuildCheck[];
+  readonly sent: readonly Pick<SentRecord, "node" | "builds">[];
+  readonly modules: readonly Pick<ModuleRecord, "name" | "fitArtifact">[];
+}
+
+/** Each record is read once, however many artifacts there are. */
+export function joinArtifacts(records: readonly ArtifactRecord[], facts: ArtifactFacts): KnownArtifact[] {
+  const builds = firstByKey(facts.builds);
+  const checks = firstByKey(facts.checks);
+  const sentTo = groupSent(facts.sent);
+  const fit = new Map(facts.modules.map((module) => [module.name, module.fitArtifact]));
   return records.map((record) => {
     const { module, digest } = record.artifact;
     const key = keyOfArtifact({ module, artifact: digest });
@@ -56,7 +73,7 @@ function firstByKey<T extends { readonly module: Name; readonly artifact: Digest
 }
 
 /** Nodes by what they were last sent. */
-function groupSent(sent: readonly SentRecord[]): Map<string, Name[]> {
+function groupSent(sent: ArtifactFacts["sent"]): Map<string, Name[]> {
   const byKey = new Map<string, Name[]>();
   for (const { node, builds } of sent)
     for (const [module, artifact] of Object.entries(builds ?? {})) {
