@@ -16,9 +16,13 @@ export function nestedPaths(module: Placed, modules: readonly Placed[]): string[
         other.module !== module.module && other.repository === module.repository && other.branch === module.branch,
     )
     .filter((other) => other.path !== "." && other.path !== module.path && other.path.startsWith(prefix))
-    .map((other) => other.path.slice(prefix.length))
+    // With the slash, a folder comes right before everything that is inside it.
+    .map((other) => `${other.path.slice(prefix.length)}/`)
     .toSorted();
-  return inside.filter(
-    (path, at) => !inside.slice(0, at).some((outer) => path === outer || path.startsWith(`${outer}/`)),
-  );
+  const outermost: string[] = [];
+  for (const folder of inside) {
+    const last = outermost.at(-1);
+    if (last === undefined || !folder.startsWith(last)) outermost.push(folder);
+  }
+  return outermost.map((folder) => folder.slice(0, -1)).toSorted();
 }

@@ -139,6 +139,15 @@ function createGatherer(folder: TreeFolder, limits: TreeLimits): Gatherer {
   let refused: string | null = null;
   let bytes = 0;
   const known = new Set<string>();
+  const without = new Set(folder.without);
+  const longest = folder.without.reduce((most, path) => Math.max(most, path.length), 0);
+  /** By the folders that it lies in: of other modules inside there may be thousands. */
+  const isAnothers = (path: string): boolean => {
+    const start = path.length <= longest ? path.length : path.lastIndexOf("/", longest);
+    for (let end = start; end > 0; end = path.lastIndexOf("/", end - 1))
+      if (without.has(path.slice(0, end))) return true;
+    return false;
+  };
   // A folder too: what is below it may be deeper than anybody wants to be told.
   const refuseUnsafe = (path: string): void => {
     const unsafe = describeUnsafePath(path, limits.depth);
@@ -170,7 +179,7 @@ function createGatherer(folder: TreeFolder, limits: TreeLimits): Gatherer {
       const slash = path.lastIndexOf("/");
       const { mode, type, id } = entry;
       entries.get(slash === -1 ? "" : path.slice(0, slash))?.push({ mode, type, id, name: path.slice(slash + 1) });
-      if (folder.without.some((inner) => path === inner || path.startsWith(`${inner}/`))) return;
+      if (isAnothers(path)) return;
       // Git writes no such tree, and reads one: which of the two is meant nobody can say.
       if (known.has(path)) refused ??= `${JSON.stringify(path.slice(0, 200))}: there are two of that name`;
       known.add(path);
@@ -183,9 +192,9 @@ function createGatherer(folder: TreeFolder, limits: TreeLimits): Gatherer {
         return { kind: "missing", why: `there is no folder ${folder.path} at commit ${commit} of ${repository.url}` };
       if (refused !== null)
         return { kind: "refused", why: `folder ${folder.path} of ${repository.url} is refused: ${refused}` };
-      const without = (lost: readonly string[]): ObjectId =>
+      const idWithout = (lost: readonly string[]): ObjectId =>
         treeIdWithout(found, entries, { folders: folder.without, files: lost });
-      return { kind: "tree", tree: without([]), treeWithoutFiles: without, files, findings };
+      return { kind: "tree", tree: idWithout([]), treeWithoutFiles: idWithout, files, findings };
     },
   };
 }
