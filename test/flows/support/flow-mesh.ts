@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import { Client, Connection } from "@temporalio/client";
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
 import { pino } from "pino";
 import { inject } from "vitest";
 import { createControlActivities } from "../../../src/activities/control.ts";
@@ -23,6 +22,7 @@ import { sayRefusals } from "../../../src/worker/say-refusals.ts";
 import { createControllerClient, type ControllerClient, type PushOrder } from "../../../src/worker/client.ts";
 import { situationLimits } from "../../../src/worker/situation-limits.ts";
 import { createFreshDatabase } from "../../support/fresh-database.ts";
+import { bundleWorkflows } from "../../support/workflow-bundle.ts";
 
 /** One controller's workers over real records and a real Temporal, in this process. */
 export interface FlowMesh {
@@ -42,18 +42,6 @@ export interface FlowMesh {
 
 // Tests print their own verdicts; of Temporal only what is wrong.
 Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: [] });
-
-let bundle: Promise<{ code: string }> | undefined;
-
-function bundleOnce(): Promise<{ code: string }> {
-  bundle ??= bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL("../../../src/workflows/index.ts", import.meta.url)),
-    logger: { trace: noop, debug: noop, info: noop, warn: noop, error: noop, log: noop },
-  });
-  return bundle;
-}
-
-function noop(): void {}
 
 /** `login`: the controller's connections are made by a role of that name and password, and not by the owner. */
 export async function openFlowMesh(login?: { readonly user: string; readonly password: string }): Promise<FlowMesh> {
@@ -139,7 +127,7 @@ async function startWorkers(on: {
     staleAfterMs: 86_400_000,
     nowMs: Date.now,
     makePassword: () => randomBytes(18).toString("base64url"),
-    onDeadEpoch: noop,
+    onDeadEpoch: () => undefined,
   });
   const control = createControlActivities({
     db,
@@ -168,7 +156,7 @@ async function startWorkers(on: {
     await Worker.create({
       ...shared,
       taskQueue: controlQueue(mesh),
-      workflowBundle: await bundleOnce(),
+      workflowBundle: await bundleWorkflows(),
       activities: control,
     }),
     await Worker.create({ ...shared, taskQueue: deliverQueue(mesh), activities: deliver }),
