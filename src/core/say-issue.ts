@@ -45,6 +45,12 @@ export function sayIssue(issue: z.core.$ZodIssue | undefined): string {
   }
 }
 
+/** The same, after the key it is about, where there is one; keys are cut, for a file may have made them as long as it is. */
+export function sayIssueAt(issue: z.core.$ZodIssue | undefined): string {
+  const key = (issue?.path ?? []).map(String).join(".").slice(0, 200);
+  return key === "" ? `is not as it must be: ${sayIssue(issue)}` : `${key}: ${sayIssue(issue)}`;
+}
+
 function sayType(expected: string, received: string): string {
   const wanted = names[expected] ?? expected;
   if (expected === "int" && received === "number") return wanted;

@@ -1,6 +1,7 @@
 import { isBuiltin } from "node:module";
 import { z } from "zod";
 import { safeParse } from "secure-json-parse";
+import { sayIssueAt } from "../../core/say-issue.ts";
 import { listNames } from "../../decide/short-names.ts";
 import type { Finding } from "../finding.ts";
 import type { FactFiles, PublishedNames } from "./import-reader.ts";
@@ -114,10 +115,7 @@ export function parseJson<T>(
   const value: unknown = safeParse(text);
   const parsed = schema.safeParse(value);
   if (parsed.success) return { kind: "value", value: parsed.data };
-  const issue = parsed.error.issues[0];
-  const message =
-    value === null || value === undefined
-      ? "is not JSON that can be used"
-      : `${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`;
+  const isJson = value !== null && value !== undefined;
+  const message = isJson ? sayIssueAt(parsed.error.issues[0]) : "is not JSON that can be used";
   return { kind: "refused", finding: { severity: "error", file, line: 0, message } };
 }

@@ -1,5 +1,6 @@
 import { parse } from "smol-toml";
 import { z } from "zod";
+import { sayIssueAt } from "../../core/say-issue.ts";
 import type { Finding } from "../finding.ts";
 import { normaliseDistribution } from "./python-source.ts";
 
@@ -73,8 +74,7 @@ export function parseToml<T>(
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return { kind: "value", value: parsed.data };
-  const issue = parsed.error.issues[0];
-  return refuse(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`);
+  return refuse(sayIssueAt(parsed.error.issues[0]));
 }
 
 function firstLine(text: string): string {

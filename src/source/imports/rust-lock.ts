@@ -1,5 +1,6 @@
 import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
+import { sayIssueAt } from "../../core/say-issue.ts";
 import type { FactFiles, LockReading } from "./import-reader.ts";
 import { cargoLockFile } from "./rust-manifest.ts";
 
@@ -56,10 +57,7 @@ export function parseCargoLock(text: string): CargoLock {
     throw error;
   }
   const lock = lockSchema.safeParse(value);
-  if (!lock.success) {
-    const issue = lock.error.issues[0];
-    return refuse(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`);
-  }
+  if (!lock.success) return refuse(sayIssueAt(lock.error.issues[0]));
   const crates: LockedCrate[] = [];
   const choices: string[] = [];
   for (const { name, version, source, checksum, dependencies } of lock.data.package) {

@@ -1,5 +1,6 @@
 import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
+import { sayIssue } from "../../core/say-issue.ts";
 import type { Finding } from "../finding.ts";
 import { findTomlLines } from "./toml-lines.ts";
 
@@ -153,7 +154,7 @@ function readDependency(
 ): CargoDependency | null {
   const own = dependencySchema.safeParse(entry);
   if (!own.success) {
-    say(where.place, `${where.key} is no dependency: ${own.error.issues[0]?.message ?? ""}`);
+    say(where.place, `${where.key} is no dependency: ${sayIssue(own.error.issues[0])}`);
     return null;
   }
   let table: Record<string, unknown> = { ...own.data };
