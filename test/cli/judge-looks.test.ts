@@ -53,4 +53,18 @@ describe("mesh build says 0 only of sources that were seen (R48)", () => {
       "no module is behind its source\n  shop main does not answer since 10 min ago: no ·[2J answer\n  next: mesh status",
     );
   });
+
+  it.each([
+    ["current", true, "mesh plan NODE   then   mesh push NODE"],
+    ["outstanding", true, "mesh why web"],
+    ["outstanding", false, "mesh build --wait"],
+    ["cannot-tell", false, "mesh why web"],
+    ["unfit", true, "mesh log web"],
+    ["broken", true, "mesh why web"],
+  ] as const)("a module that is %s (waited for: %s) is followed by %s", (standing, waited, next) => {
+    const row = { module: "web", standing, standingWhy: "", sourceCommit: null, sourceSubject: null };
+    const modules = [{ ...row, fitArtifact: null, comparedAt: null }];
+    const text = buildText({ modules, registered: 1, waited, sources: judge({}, askedAt), wave: null }, now);
+    expect(text.split("\n").at(-1)).toBe(`  next: ${next}`);
+  });
 });

@@ -23,7 +23,7 @@ export function buildText(document: BuildDocument, now: Date): string {
   if (document.modules.length === 0)
     return document.registered === 0
       ? "there are no modules yet\n  next: mesh repo add NAME URL   then   mesh module add NAME --repo REPOSITORY --path FOLDER"
-      : ["no module is behind its source", ...lookLines(document, now), "  next: mesh status"].join("\n");
+      : ["no module is behind its source", ...lookLines(document, now), `  next: ${sayNext(document)}`].join("\n");
   const rows = document.modules.map((module) => [
     module.module,
     module.sourceCommit?.slice(0, 7) ?? "-",
@@ -32,25 +32,24 @@ export function buildText(document: BuildDocument, now: Date): string {
     `compared ${describeAge(module.comparedAt, now)}`,
     plainLine(module.standingWhy === "" ? (module.sourceSubject ?? "") : module.standingWhy, 160),
   ]);
-  const bad = document.modules.find((module) => module.standing === "unfit" || module.standing === "broken");
-  const untold = document.modules.find((module) => module.standing === "cannot-tell");
-  const open = document.modules.some((module) => module.standing !== "current");
-  const next =
-    bad !== undefined
-      ? bad.standing === "broken"
-        ? `mesh why ${bad.module}`
-        : `mesh log ${bad.module}`
-      : untold !== undefined
-        ? `mesh why ${untold.module}`
-        : open && !document.waited
-          ? "mesh build --wait"
-          : "mesh status";
   return [
     alignColumns([["MODULE", "SOURCE", "STANDS", "FIT", "KNOWN", ""], ...rows]),
     ...lookLines(document, now),
     ...(document.wave === null ? [] : [`  ${describeWave(document.wave)}${sayEnd(document.wave, now)}`]),
-    `  next: ${next}`,
+    `  next: ${sayNext(document)}`,
   ].join("\n");
+}
+
+/** What is fit waits for a person, where its policy only records it: a push is what brings it to a machine. */
+function sayNext({ modules, sources, waited }: BuildDocument): string {
+  const bad = modules.find((module) => module.standing === "unfit" || module.standing === "broken");
+  if (bad !== undefined) return bad.standing === "broken" ? `mesh why ${bad.module}` : `mesh log ${bad.module}`;
+  const untold = modules.find((module) => module.standing === "cannot-tell");
+  const open = modules.find((module) => module.standing !== "current");
+  if (untold === undefined && open !== undefined && !waited) return "mesh build --wait";
+  const unsettled = untold ?? open;
+  if (unsettled !== undefined) return `mesh why ${unsettled.module}`;
+  return sources.every(({ look }) => look === "seen") ? "mesh plan NODE   then   mesh push NODE" : "mesh status";
 }
 
 /** How its modules came out then: how they stand now is in their rows. */
