@@ -9,6 +9,7 @@ import { type DatabaseRole, roleName } from "../store/writers/database-role.ts";
 import type { Lease } from "./lease-keeper.ts";
 import type { ControllerParts } from "./open-parts.ts";
 import { sayRefusals } from "./say-refusals.ts";
+import { graceMs } from "./say-waits.ts";
 import type { ServeConfig } from "./serve-config.ts";
 
 export interface WorkerParts {
@@ -37,7 +38,7 @@ export async function createWorkers(worker: WorkerParts): Promise<Worker[]> {
     connection,
     namespace: config.temporal.namespace,
     // The defaults cut activities off at once; a service manager should wait 90 s.
-    shutdownGraceTime: "20 seconds",
+    shutdownGraceTime: graceMs,
     shutdownForceTime: "60 seconds",
     stickyQueueScheduleToStartTimeout: "1 second",
   };
@@ -85,9 +86,16 @@ function refuseOther(control: ControlActivities): ControlActivities {
   return { ...control, compareSources: refuse, planNextSteps: refuse };
 }
 
-/** Runs them until the signal, or until one fails; then lets what runs end. */
-export async function runWorkers(workers: readonly Worker[], stop: AbortSignal): Promise<void> {
+/** Runs them until the signal, or until one fails; then lets what runs end. `onStop`: once, before that. */
+export async function runWorkers(
+  workers: readonly Worker[],
+  stop: AbortSignal,
+  onStop: () => void = () => undefined,
+): Promise<void> {
+  let isTold = false;
   const shutdown = (): void => {
+    if (!isTold) onStop();
+    isTold = true;
     for (const worker of workers) if (worker.getState() === "RUNNING") worker.shutdown();
   };
   stop.addEventListener("abort", shutdown, { once: true });

@@ -15,6 +15,7 @@ import { type StandBy, standBy } from "./stand-by.ts";
 import { resumePushes } from "./resume-pushes.ts";
 import { startGateway } from "./start-gateway.ts";
 import { connectClient, connectWorker } from "./temporal/connect-temporal.ts";
+import { sayWaits } from "./say-waits.ts";
 import { installTemporalRuntime } from "./temporal-runtime.ts";
 import { watchArtifacts } from "./watch-artifacts.ts";
 import { watchAsks } from "./watch-asks.ts";
@@ -181,7 +182,7 @@ async function startParts(
   return async (stop) => {
     await wake(`controller ${config.holder} took over at epoch ${lease.epoch}`);
     log.info({ gateway: gateway.address }, "ready");
-    await runWorkers(workers, stop);
+    await runWorkers(workers, stop, () => log.info(sayWaits(workers, config.mesh)));
   };
 }
 
