@@ -30,12 +30,33 @@ export async function createLayout(dir: string): Promise<void> {
 
 type IndexEntries = z.infer<typeof indexSchema>["manifests"];
 
-export async function addToIndex(dir: string, entry: IndexEntry): Promise<void> {
-  await withIndex(dir, (entries) =>
-    entries.some((known) => known.digest === entry.digest)
-      ? entries
-      : [...entries, { ...entry, annotations: { ...entry.annotations } }],
-  );
+/** Additions of this process, by folder, that wait for the index: it is written once for all of them. */
+const waiting = new Map<string, { readonly entries: IndexEntry[]; readonly written: Promise<void> }>();
+
+/**
+ * Resolves when the index has it. The index is one file, and written whole: of builds that end while another one writes it, each
+ * would wait for all before it. Those that come before a writer has read it are added by that one.
+ */
+export function addToIndex(dir: string, entry: IndexEntry): Promise<void> {
+  const before = waiting.get(dir);
+  if (before !== undefined) {
+    before.entries.push(entry);
+    return before.written;
+  }
+  const entries = [entry];
+  const close = (): void => {
+    if (waiting.get(dir)?.entries === entries) waiting.delete(dir);
+  };
+  const written = withIndex(dir, (known) => {
+    close();
+    const digests = new Set(known.map(({ digest }) => digest));
+    const fresh = new Map(entries.filter(({ digest }) => !digests.has(digest)).map((one) => [one.digest, one]));
+    return fresh.size === 0
+      ? known
+      : [...known, ...[...fresh.values()].map((one) => ({ ...one, annotations: { ...one.annotations } }))];
+  }).finally(close);
+  waiting.set(dir, { entries, written });
+  return written;
 }
 
 /**

@@ -110,6 +110,39 @@ describe("the artifact store", () => {
     expect(await readFile(join(dir, "index.json"), "utf8")).toContain(digest);
   });
 
+  it("is written once for all that is to be added while another one has it (case 6)", async () => {
+    const dir = await createTemporaryFolder();
+    await openArtifactStore(dir);
+    const entry = (at: number) => {
+      return { mediaType: "x", digest: `sha256:${String(at).padStart(64, "0")}`, size: 1, annotations: {} };
+    };
+    const added: Promise<void>[] = [];
+    await withIndex(dir, async (entries) => {
+      // Twice each, as two builds that come out the same.
+      for (let at = 0; at < 40; at += 1) added.push(addToIndex(dir, entry(at % 20)));
+      return entries;
+    });
+    // One writing is one promise.
+    expect(new Set(added).size).toBe(1);
+    await Promise.all(added);
+    await addToIndex(dir, entry(20));
+    const { manifests } = JSON.parse(await readFile(join(dir, "index.json"), "utf8")) as { manifests: unknown[] };
+    expect(manifests).toHaveLength(21);
+  });
+
+  it("nothing is added, and each is told, where the index cannot be read; it is tried anew by the next", async () => {
+    const dir = await createTemporaryFolder();
+    await openArtifactStore(dir);
+    const entry = { mediaType: "x", digest: `sha256:${"a".repeat(64)}`, size: 1, annotations: {} };
+    const good = await readFile(join(dir, "index.json"));
+    await writeFile(join(dir, "index.json"), "{");
+    const said = await Promise.allSettled([addToIndex(dir, entry), addToIndex(dir, entry)]);
+    expect(said.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    await writeFile(join(dir, "index.json"), good);
+    await addToIndex(dir, entry);
+    expect(await readFile(join(dir, "index.json"), "utf8")).toContain(entry.digest);
+  });
+
   it("a writer that stood still until others took the index over loses nothing of theirs, and adds its own", async () => {
     const dir = await createTemporaryFolder();
     await openArtifactStore(dir);
