@@ -75,19 +75,28 @@ function isUnfinished({ state }: ResourceReport): boolean {
   return state === "waiting" || state === "failed";
 }
 
-/** Nobody is silent to a controller that does not run: then its host cannot be told to be, unless it was so before. */
-function findSilence(facts: SituationFacts, account: AccountFacts | null): Finding[] {
-  const { now, limits, sent, lastContactAt, listening } = facts;
+/** What was heard before this host was enrolled was another's word. */
+function lastWordOf({ lastContactAt, enrolledAt }: SituationFacts, account: AccountFacts | null): string | null {
   const last = lastContactAt ?? account?.receivedAt ?? null;
-  const from = last ?? sent?.at ?? now;
+  return last !== null && enrolledAt != null && timeMs(last) < timeMs(enrolledAt) ? null : last;
+}
+
+/**
+ * Nobody is silent to a controller that does not run: then its host cannot be told to be, unless it was so before. One that
+ * never said a word is so since it was enrolled: counted from what it was last sent, each push would begin its time anew.
+ */
+function findSilence(facts: SituationFacts, account: AccountFacts | null): Finding[] {
+  const { now, limits, sent, enrolledAt, listening } = facts;
+  const last = lastWordOf(facts, account);
+  const from = last ?? enrolledAt ?? sent?.at ?? now;
   const age = ageMs(now, from);
   if (age <= limits.silentAfterMs) return [];
   const word = last === null ? "its host never said a word" : `no word of its host for ${describeAge(age)}`;
-  if (listening?.by !== "nobody") return [{ word: "silent", since: last ?? sent?.at ?? null, why: word }];
+  if (listening?.by !== "nobody") return [{ word: "silent", since: last ?? enrolledAt ?? sent?.at ?? null, why: word }];
   const { since } = listening;
   const nobody = since === null ? "no controller runs" : `no controller has run since ${since}`;
   if (since !== null && ageMs(since, from) > limits.silentAfterMs)
-    return [{ word: "silent", since: last ?? sent?.at ?? null, why: `${word}, and ${nobody}` }];
+    return [{ word: "silent", since: last ?? enrolledAt ?? sent?.at ?? null, why: `${word}, and ${nobody}` }];
   return [{ word: "cannot-tell", since: since ?? last, why: `${nobody}, so nobody hears its host: ${word}` }];
 }
 

@@ -18,7 +18,9 @@ export interface SituationFacts {
   readonly account: AccountFacts | null;
   /** What the host says that it has and these records never sent (R35). Left out: nothing of the kind. */
   readonly claim?: ClaimFacts | undefined;
-  /** The host's last request of any kind; null: never. */
+  /** When the host that is enrolled now was enrolled. Null and left out: not known. */
+  readonly enrolledAt?: string | null;
+  /** The last request of any kind of this node's host, or of one before it; null: never. */
   readonly lastContactAt: string | null;
   /** Left out: a controller. */
   readonly listening?: Listening;

@@ -125,6 +125,7 @@ function situate(records: NodeRecords, options: ViewOptions): Situation {
             track: account.track,
           },
     claim,
+    enrolledAt: node.enrolledAt,
     lastContactAt: node.lastContactAt,
     ...(records.listening === undefined ? {} : { listening: records.listening }),
     keepsOrder: keepsOrder(node.protocol),

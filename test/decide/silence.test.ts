@@ -7,6 +7,11 @@ import { accountOf, buildFacts } from "./support/build-situation.ts";
 const failing = (times: number): SituationFacts["account"] =>
   accountOf(...Array.from({ length: times }, (_, at) => failedReport(at + 1, { "service/app/main": "it exited" })));
 
+const sentAt = (at: string): SituationFacts["sent"] => {
+  const { sent } = buildFacts();
+  return sent === null ? null : { ...sent, at };
+};
+
 interface Row {
   readonly name: string;
   readonly facts: Partial<SituationFacts>;
@@ -53,6 +58,30 @@ const rows: readonly Row[] = [
     name: "was heard a moment ago, though no controller runs, and has no source",
     facts: { listening: { by: "nobody", since: minutesLater(9) }, sources: [] },
     words: ["current"],
+  },
+  {
+    name: "never said a word since it was enrolled, however lately it was told something",
+    facts: {
+      account: null,
+      lastContactAt: null,
+      enrolledAt: minutesLater(-5),
+      sent: sentAt(minutesLater(9.5)),
+    },
+    words: ["silent", "outstanding"],
+    since: minutesLater(-5),
+    why: "its host never said a word",
+  },
+  {
+    name: "was enrolled anew a moment ago: what the host before it said, and when, is no word of this one",
+    facts: { account: null, lastContactAt: minutesLater(2), enrolledAt: minutesLater(9) },
+    words: ["outstanding"],
+  },
+  {
+    name: "was enrolled anew, and only the host before it was ever heard",
+    facts: { account: null, lastContactAt: minutesLater(2), enrolledAt: minutesLater(6) },
+    words: ["silent", "outstanding"],
+    since: minutesLater(6),
+    why: "its host never said a word",
   },
   { name: "has never said a word", facts: { account: null, lastContactAt: null }, words: ["silent", "outstanding"] },
 ];

@@ -50,7 +50,8 @@ function enrolStrangers(parts: Parts, checks: HostChecks): void {
     if (records.nodes.get(node)?.incarnation === host.incarnation) continue;
     const incarnation = enrolAnew(parts, checks, node);
     parts.story.say(`${node} is enrolled again as ${incarnation}`);
-    parts.store.edit((draft) => enrolNode(draft, node, draft.nodes.get(node)?.address ?? "10.0.0.1", incarnation));
+    const at = parts.store.nowIso();
+    parts.store.edit((draft) => enrolNode(draft, node, draft.nodes.get(node)?.address ?? "10.0.0.1", incarnation, at));
   }
 }
 

@@ -43,14 +43,20 @@ export function firstRecords(nodes: readonly Name[]): Records {
   return draft;
 }
 
-export function enrolNode(draft: Draft, name: Name, address: string, incarnation: string): void {
+export function enrolNode(
+  draft: Draft,
+  name: Name,
+  address: string,
+  incarnation: string,
+  enrolledAt = "2026-01-01T00:00:00.000Z",
+): void {
   draft.nodes = put(draft.nodes, name, {
     name,
     address,
     incarnation,
     keys: { sign: `key of ${incarnation}`, seal: `age1${"0".repeat(30)}` },
     registeredAt: "2026-01-01T00:00:00.000Z",
-    enrolledAt: "2026-01-01T00:00:00.000Z",
+    enrolledAt,
     lastContactAt: null,
     refusedReports: 0,
     protocol: 2,

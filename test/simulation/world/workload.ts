@@ -57,12 +57,13 @@ export function createWorkload({ store, random, nodes, onEnrol }: WorkloadParts)
         const address = `10.0.${random.between(1, 3)}.${random.between(1, 9)}`;
         store.edit((draft) => {
           const known = draft.nodes.get(node);
-          if (known?.incarnation) enrolNode(draft, node, address, known.incarnation);
+          if (known?.incarnation) enrolNode(draft, node, address, known.incarnation, known.enrolledAt ?? undefined);
         });
         return `${node} moved to ${address}`;
       }
       const incarnation = onEnrol(node);
-      store.edit((draft) => enrolNode(draft, node, draft.nodes.get(node)?.address ?? "10.0.0.1", incarnation));
+      const at = store.nowIso();
+      store.edit((draft) => enrolNode(draft, node, draft.nodes.get(node)?.address ?? "10.0.0.1", incarnation, at));
       return `${node} enrolled anew as ${incarnation}`;
     },
     takeBack() {
