@@ -24,8 +24,8 @@ describe.skipIf(!isInstalled)("RabbitMQ as a provider (skipped, needs RabbitMQ)"
     await broker.stop();
   });
 
-  function grantFor(consumer: string, version = 1): WantedGrant {
-    const provision = `node-a.${consumer}.queue@node-b.rabbitmq.0123456789abcdef`;
+  function grantFor(consumer: string, version = 1, host = "0123456789abcdef"): WantedGrant {
+    const provision = `node-a.${consumer}.queue.${host}@node-b.rabbitmq.${host}`;
     return { provision, version, name: `${consumer}_0a1b`, password: `password-${consumer}-${version}` };
   }
 
@@ -107,6 +107,16 @@ describe.skipIf(!isInstalled)("RabbitMQ as a provider (skipped, needs RabbitMQ)"
       await apply(grant, other);
       expect((await conclusion(grant, other)).state).toBe("applied");
     }
+  });
+
+  it("gives the same vhost, and no old password, where the hosts were enrolled anew (case 22, R46)", async () => {
+    const [before, after] = [grantFor("anew"), { ...grantFor("anew", 1, "another-host"), password: "another" }];
+    await apply(before);
+    await apply(after);
+    expect(await conclusion(after)).toMatchObject({ state: "applied", provisions: [{ provision: after.provision }] });
+    await apply();
+    await apply(after);
+    expect((await conclusion(after)).state).toBe("applied");
   });
 
   it("never takes a vhost that it did not make, nor another mesh's", async () => {

@@ -5,7 +5,7 @@ import { withConnection, isRefusedLogin, type Login } from "./postgresql-connect
 import { readRoles, type RoleRow } from "./postgresql-roles.ts";
 import { eachOf } from "./each-of.ts";
 import type { ObservedGrant, Provider, ProviderAccess, WantedGrant } from "./provider.ts";
-import { readMarker, writeMarker } from "./provision-marker.ts";
+import { isMadeFor, readMarker, writeMarker } from "./provision-marker.ts";
 import { makeScramVerifier } from "./scram-verifier.ts";
 
 /** A login that was really tried is believed for so long while nothing about it has changed. */
@@ -109,13 +109,10 @@ async function tryLogin(access: ProviderAccess, grant: WantedGrant): Promise<str
 async function issueRole(admin: pg.Client, access: ProviderAccess, grant: WantedGrant): Promise<void> {
   const role = pg.escapeIdentifier(grant.name);
   const [existing] = await readRoles(admin, grant.name);
-  if (existing !== undefined && readMarker(existing.marker, access)?.provision !== grant.provision) {
-    throw new InputError(
-      `the role ${grant.name} is there and was not made for ${grant.provision}`,
-      "Rename or drop it.",
-    );
+  if (existing !== undefined && !isMadeFor(readMarker(existing.marker, access), grant)) {
+    throw new InputError(`the role ${grant.name} is there and was not made for ${grant.provision}: rename or drop it`);
   }
-  if (existing === undefined) await refuseForeignDatabase(admin, grant);
+  if (existing === undefined) await refuseForeignDatabase(admin, access, grant);
   const rights = existing?.extraRights === true ? "NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS" : "";
   const password = pg.escapeLiteral(await makeScramVerifier(grant.password));
   await inTransaction(admin, [
@@ -124,7 +121,7 @@ async function issueRole(admin: pg.Client, access: ProviderAccess, grant: Wanted
   ]);
 }
 
-async function refuseForeignDatabase(admin: pg.Client, grant: WantedGrant): Promise<void> {
+async function refuseForeignDatabase(admin: pg.Client, access: ProviderAccess, grant: WantedGrant): Promise<void> {
   const found = await admin.query("SELECT 1 FROM pg_database WHERE datname = $1", [grant.name]);
   if (found.rowCount === 0) return;
   // Its role was dropped by hand: the marker on the database itself says whose it is.
@@ -132,11 +129,9 @@ async function refuseForeignDatabase(admin: pg.Client, grant: WantedGrant): Prom
     "SELECT shobj_description(oid, 'pg_database') AS marker FROM pg_database WHERE datname = $1",
     [grant.name],
   );
-  const marker = marked.rows[0]?.marker ?? "";
-  if (marker.includes(`:${grant.provision}:`)) return;
+  if (isMadeFor(readMarker(marked.rows[0]?.marker ?? null, access), grant)) return;
   throw new InputError(
-    `the database ${grant.name} is there and was not made for ${grant.provision}`,
-    "Rename or drop it.",
+    `the database ${grant.name} is there and was not made for ${grant.provision}: rename or drop it`,
   );
 }
 

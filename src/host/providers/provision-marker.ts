@@ -1,5 +1,19 @@
 import type { Name } from "../../core/names.ts";
 
+/**
+ * Whether what is marked so was made for whom this is for: the same requirement of the same module on the same node, of the
+ * same provider. Its hosts may be others by now: whoever enrolled again is issued everything anew, and finds its data (R46).
+ */
+export function isMadeFor(marker: ProvisionMarker | null, { provision }: Pick<ProvisionMarker, "provision">): boolean {
+  return marker !== null && pairOf(marker.provision) === pairOf(provision);
+}
+
+/** An id ends, on both sides, with the incarnation of that side's host. */
+function pairOf(provision: string): string {
+  const sides = provision.split("@").map((side) => side.slice(0, side.lastIndexOf(".")));
+  return sides.join("@");
+}
+
 /** What is written on a thing that was made for a consumer, on the thing itself: state files are a cache. */
 export interface ProvisionMarker {
   readonly provision: string;

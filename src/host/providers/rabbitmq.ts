@@ -2,7 +2,7 @@ import { z } from "zod";
 import { InputError, UnavailableError } from "../../core/errors.ts";
 import { eachOf } from "./each-of.ts";
 import type { ObservedGrant, Provider, ProviderAccess, WantedGrant } from "./provider.ts";
-import { readMarker, writeMarker } from "./provision-marker.ts";
+import { isMadeFor, readMarker, writeMarker } from "./provision-marker.ts";
 import { askManagement } from "./rabbitmq-management.ts";
 import { hashRabbitmqPassword, isRabbitmqHashOf } from "./rabbitmq-password.ts";
 
@@ -90,9 +90,8 @@ async function problemsOf(
 async function issue(access: ProviderAccess, grant: WantedGrant, vhosts: z.infer<typeof vhostsSchema>): Promise<void> {
   const { name } = grant;
   const existing = vhosts.find((vhost) => vhost.name === name);
-  const found = readMarker(existing?.description ?? null, access);
-  if (existing !== undefined && found?.provision !== grant.provision) {
-    throw new InputError(`the vhost ${name} is there and was not made for ${grant.provision}`, "Delete or rename it.");
+  if (existing !== undefined && !isMadeFor(readMarker(existing.description ?? null, access), grant)) {
+    throw new InputError(`the vhost ${name} is there and was not made for ${grant.provision}: delete or rename it`);
   }
   await askManagement(access, "PUT", ["vhosts", name], { description: writeMarker(access.mesh, grant) });
   await askManagement(access, "PUT", ["users", name], {

@@ -34,10 +34,12 @@ afterEach(async () => {
   names = [];
 });
 
-function grantFor(consumer: string, version = 1): WantedGrant {
+const hosts = { consumer: "fedcba9876543210", provider: "0123456789abcdef" };
+
+function grantFor(consumer: string, version = 1, { consumer: from, provider: to } = hosts): WantedGrant {
   const name = `${consumer}_${access.mesh}`;
   if (!names.includes(name)) names.push(name);
-  const provision = `node-a.${consumer}.database@node-b.postgres.0123456789abcdef`;
+  const provision = `node-a.${consumer}.database.${from}@node-b.postgres.${to}`;
   return { provision, version, name, password: randomBytes(24).toString("base64url") };
 }
 
@@ -197,6 +199,42 @@ describe("PostgreSQL as a provider", () => {
       await apply(grant);
       expect((await conclusion(grant)).state, sql).toBe("applied");
     }
+  });
+
+  it.each([
+    { who: "its consumer's host", now: { ...hosts, consumer: "another-host" } },
+    { who: "the provider's host", now: { ...hosts, provider: "another-host" } },
+    { who: "both hosts", now: { consumer: "another-host", provider: "another-host" } },
+  ])("gives the same database, and no old password, where $who was enrolled anew (case 22, R46)", async ({ now }) => {
+    const before = grantFor("web");
+    await apply(before);
+    await (await login(before)).query("CREATE TABLE rows (id integer)");
+    const after = grantFor("web", 1, now);
+    await apply(after);
+    expect(await conclusion(after)).toEqual({
+      state: "applied",
+      message: "1 granted",
+      provisions: [{ provision: after.provision, version: 1 }],
+    });
+    await (await login(after)).query("SELECT id FROM rows");
+    await expect(login(before)).rejects.toMatchObject({ code: "28P01" });
+  });
+
+  it("gives the same database again to one that was enrolled anew after its access was withdrawn (R20, R46)", async () => {
+    const before = grantFor("web");
+    await apply(before);
+    await (await login(before)).query("CREATE TABLE rows (id integer)");
+    await apply();
+    const after = grantFor("web", 1, { ...hosts, consumer: "another-host" });
+    await apply(after);
+    expect((await conclusion(after)).state).toBe("applied");
+    await (await login(after)).query("SELECT id FROM rows");
+  });
+
+  it("never takes what it made for another consumer, whatever name that has", async () => {
+    const [mine, other] = [grantFor("web"), grantFor("shop")];
+    await apply(other);
+    await expect(apply(other, { ...mine, name: other.name })).rejects.toThrow("was not made for");
   });
 
   it("makes a dropped user again on the database that is still there (case 48)", async () => {
