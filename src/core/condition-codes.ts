@@ -37,13 +37,14 @@ export const conditionKinds: readonly ConditionKind[] = [
     opens: ["store/lease.ts"],
     closes: "a person",
     urgent: "yes",
-    remedy: "find out who emptied the table or restored a backup",
+    remedy:
+      "find out who emptied the table or restored a backup; after `mesh restore` it is expected, and `mesh recover --yes` clears it",
   },
   {
     code: "source-unreachable",
     subject: "repository#branch",
     watches:
-      "a source does not answer, or has no such branch; it is asked less and less often, at least every 5 minutes",
+      "a source does not answer, or has no such branch; one that does not answer is asked less and less often, at least every 5 minutes",
     opens: ["activities/look-at-sources.ts"],
     closes: ["activities/look-at-sources.ts"],
     urgent: "no",

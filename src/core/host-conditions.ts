@@ -6,7 +6,7 @@ export const hostConditionKinds: readonly ConditionKind[] = [
     code: "unknown-host",
     subject: "node, or `no node` for names that none has",
     watches:
-      "somebody calls as a host, with a key that these records do not know; it is over when nobody did for 5 minutes",
+      "somebody calls as a host, with a key that these records do not know; it is over when nobody did for 5 minutes, or since the node's host was enrolled",
     opens: ["worker/watch-strangers.ts"],
     closes: ["worker/watch-strangers.ts"],
     // Anybody who reaches the port can open it.

@@ -91,6 +91,16 @@ export function clearQuietConditions(
   );
 }
 
+/** Those of one code, about nodes whose host was enrolled since they were last seen: what was seen was another host. */
+export function clearBeforeEnrolment(db: Queryable, mesh: Name, code: string): Promise<number> {
+  return run(
+    db,
+    `delete from condition c using node n
+      where c.mesh = $1 and c.code = $2 and n.mesh = c.mesh and n.name = c.subject and n.enrolled_at > c.last_seen`,
+    [mesh, code],
+  );
+}
+
 /** Urgent ones first, then the oldest. */
 export function listConditions(db: Queryable, mesh: Name): Promise<Condition[]> {
   return many(

@@ -5,6 +5,7 @@ import { planRecovery, type HostFacts, type RecoveryFacts, type RecoveryPlan } f
 import { listAccounts } from "./accounts.ts";
 import { listClaims } from "./claims.ts";
 import { bigintColumn, timeColumn } from "./columns.ts";
+import { clearCondition } from "./conditions.ts";
 import type { Database, Queryable, Transaction } from "./database.ts";
 import { listSent } from "./declarations.ts";
 import { gateLimits, lockGate } from "./gate.ts";
@@ -49,6 +50,9 @@ export function recoverMesh(db: Database, request: RecoveryRequest): Promise<Rec
     await insertRecovery(tx, request, { ...plan, stop });
     await leaveOut(tx, request, plan);
     await unnoteStopped(tx, request.mesh);
+    // Why the lease's records were set back is understood where they were restored, and by whom: a drill leaves nothing open.
+    if (stop.reason === "restored")
+      await clearCondition(tx, request.mesh, { code: "lease-records-lost", subject: `mesh/${request.mesh}` });
     return recovery;
   });
 }

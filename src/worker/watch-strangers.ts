@@ -1,7 +1,13 @@
 import type { Logger } from "pino";
 import type { Name } from "../core/names.ts";
 import type { Stranger } from "../link/gateway/gateway-context.ts";
-import { clearQuietConditions, listConditions, observeCondition, type Observation } from "../store/conditions.ts";
+import {
+  clearBeforeEnrolment,
+  clearQuietConditions,
+  listConditions,
+  observeCondition,
+  type Observation,
+} from "../store/conditions.ts";
 import type { Database } from "../store/database.ts";
 import { listNodes } from "../store/nodes.ts";
 import { listRemovedNodes } from "../store/remove-node.ts";
@@ -89,6 +95,7 @@ async function listNames(db: Database, mesh: Name): Promise<ReadonlySet<string>>
 /** Whether one is still open. */
 async function endQuiet({ db, mesh, quietMs: ms = quietMs }: WatchStrangers): Promise<boolean> {
   await clearQuietConditions(db, mesh, { code, quietMs: ms });
+  await clearBeforeEnrolment(db, mesh, code);
   return (await listConditions(db, mesh)).some((one) => one.code === code);
 }
 

@@ -155,7 +155,10 @@ describe("records that are older than what hosts have (R35)", () => {
     const restored = await mesh("restore", file, "--replace");
     expect(restored.code, restored.output).toBe(0);
     await startController();
+    // The lease's records went back too, which is urgent until somebody understands why. Here it is understood (R33).
+    expect((await mesh("conditions", "--json")).output).toContain("lease-records-lost");
     await goOn(lost);
+    expect((await mesh("conditions", "--json")).output).not.toContain("lease-records-lost");
   });
 
   it(

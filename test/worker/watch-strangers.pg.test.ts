@@ -49,6 +49,16 @@ describe("who calls as a host and is not known (R33, R35)", () => {
     ]);
   });
 
+  it("is over once the node's host was enrolled since, and said again where that stranger still calls", async () => {
+    start();
+    watch.note({ node: "node-a", why: "other-key" });
+    await written(1);
+    await records.db.query("update node set enrolled_at = now() where name = 'node-a'");
+    await written(0);
+    watch.note({ node: "node-a", why: "other-key" });
+    await written(1);
+  });
+
   it("was removed: that is said by its name, not that it is a stranger", async () => {
     await records.db.query("insert into removed_node (mesh, name, removed_by) values ($1, 'node-x', 'ann')", [mesh]);
     start();
