@@ -30,6 +30,7 @@ export async function placeThirdParties(
   folder: string,
   own: PackageJson,
   modules: ReadonlySet<string>,
+  npm: string | null = findNpm(),
 ): Promise<Placed | BuildOutcome> {
   const lock = await whenThere(readFile(join(folder, lockFile), "utf8"));
   const plan = planFetch({ own, lockText: lock, modules, registry: job.registries.npm });
@@ -41,7 +42,7 @@ export async function placeThirdParties(
     .digest("hex");
   const kept = join(job.cache, "packages", key);
   if (!(await isKept(kept)) || !(await isWhole(kept))) {
-    const failed = await fetchPackages(job, { packageText, lockText, kept });
+    const failed = await fetchPackages(job, { packageText, lockText, kept, npm });
     if (failed !== null) return failed;
   }
   await cp(join(kept, "node_modules"), join(folder, "node_modules"), { recursive: true, verbatimSymlinks: true });
@@ -59,10 +60,12 @@ interface Fetch {
   readonly packageText: string;
   readonly lockText: string;
   readonly kept: string;
+  /** Its folder; null: there is none. */
+  readonly npm: string | null;
 }
 
 async function fetchPackages(job: BuildJob, fetch: Fetch): Promise<BuildOutcome | null> {
-  const npm = findNpm();
+  const { npm } = fetch;
   if (npm === null)
     return outstanding(
       "toolchain",
