@@ -5,7 +5,7 @@ import type { Report } from "../../src/core/report.ts";
 import { judgeReport } from "../../src/decide/judge-report.ts";
 import { getAccount, keepAccount } from "../../src/store/accounts.ts";
 import { listClaims } from "../../src/store/claims.ts";
-import { listConditions } from "../../src/store/conditions.ts";
+import { listConditions, observeCondition } from "../../src/store/conditions.ts";
 import type { Database } from "../../src/store/database.ts";
 import { withGate } from "../../src/store/gate.ts";
 import { keepClaim } from "../../src/store/heed-claim.ts";
@@ -187,6 +187,22 @@ describe("a recovery (R35)", () => {
     expect(await listRecoveries(records.db, mesh)).toMatchObject([
       { epoch: 5, number: 30, recoveredBy: "ada", why: "restored", without: [] },
     ]);
+  });
+
+  it.each([
+    { reason: "restored", left: [] },
+    { reason: "hosts-ahead", left: ["lease-records-lost"] },
+  ])("of a mesh that stopped for $reason leaves open of the lease's loss: $left (R33)", async ({ reason, left }) => {
+    await records.db.query(`update mesh set stopped_at = now(), stopped_for = $1`, [reason]);
+    const lost = {
+      code: "lease-records-lost",
+      subject: `mesh/${mesh}`,
+      message: "the lease had been reset",
+      remedy: "",
+    };
+    await observeCondition(records.db, mesh, { ...lost, urgent: true });
+    expect((await recover(["node-a", "node-b"])).plan.kind).toBe("ready");
+    expect((await listConditions(records.db, mesh)).map(({ code }) => code)).toEqual(left);
   });
 
   it("changes nothing while a host was not heard since the stop, unless it is named", async () => {
