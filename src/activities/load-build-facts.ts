@@ -261,6 +261,6 @@ function shareEdges(before: readonly BuildEdge[], now: readonly BuildEdge[]): re
 }
 
 function toRecorded(build: PlannedBuildRecord): RecordedBuild {
-  const { state, artifact, message, heardAt, nextTryAt } = build;
-  return { state, artifact, message, startedAt: heardAt, nextTryAt };
+  const { state, artifact, message, startedAt, heardAt, nextTryAt } = build;
+  return { state, artifact, message, startedAt, heardAt, nextTryAt };
 }

@@ -69,8 +69,10 @@ export interface RecordedBuild {
   readonly state: "building" | "fit" | "unfit" | "outstanding";
   readonly artifact: Digest | null;
   readonly message: string;
-  /** When it began; later, when its worker was last heard of. */
+  /** When its present attempt began. */
   readonly startedAt: string;
+  /** When its worker was last heard of; before that, when it began. */
+  readonly heardAt: string;
   /** When an outstanding one is tried again. */
   readonly nextTryAt: string | null;
 }

@@ -100,7 +100,8 @@ export function knowledgeCode(standing: Standing, { kind }: SourceKnowledge): 0 
   return standing === "current" && kind === "comparing" ? 1 : 0;
 }
 
-interface Stands {
+/** How a module stands, and why. */
+export interface Stands {
   readonly standing: Standing;
   readonly standingWhy: string;
 }

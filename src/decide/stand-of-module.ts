@@ -1,8 +1,9 @@
 import type { Closure } from "../core/artifact.ts";
 import type { Digest, Name } from "../core/names.ts";
-import { ageMs, timeMs } from "./ages.ts";
+import { timeMs } from "./ages.ts";
 import { buildKey, type BuildFacts, type ModuleFacts } from "./build-facts.ts";
 import type { BuildGraph } from "./build-graph.ts";
+import { isLostBuild } from "./build-under-way.ts";
 import { explainBuild } from "./explain-build.ts";
 import type { PlanMemory } from "./plan-memory.ts";
 import { sayCycle, sayPlace, sayTypesOfCycle } from "./say-edge.ts";
@@ -70,7 +71,7 @@ export function standOfModule(input: StandInput): Stand {
       }
       return { kind: "ready", inputs, closure, why: `${module.module} is tried again: ${record.message}` };
     case "building":
-      if (ageMs(facts.now, record.startedAt) <= facts.lostAfterMs) return sayBuilding(module, inputs, "");
+      if (!isLostBuild(record, facts)) return sayBuilding(module, inputs, "");
       return { kind: "ready", inputs, closure, why: `${why}; the build that was under way was lost` };
     case "fit":
     case undefined:

@@ -21,13 +21,14 @@ const plannedBuildSchema = buildRecordSchema
     artifact: true,
     message: true,
     nextTryAt: true,
+    startedAt: true,
   })
   // When its worker was last heard of; before that, when it began.
   .extend({ heardAt: timeColumn });
 export type PlannedBuildRecord = z.output<typeof plannedBuildSchema>;
 
 const columns = `module, inputs, closure, commit, moved, moves, state, claimant, artifact, message,
-  next_try_at as "nextTryAt", coalesce(seen_at, started_at) as "heardAt"`;
+  next_try_at as "nextTryAt", started_at as "startedAt", coalesce(seen_at, started_at) as "heardAt"`;
 
 /** All builds at any of these inputs: what a plan needs to know, in one read. */
 export function listBuildsToPlan(db: Queryable, mesh: Name, inputs: readonly Digest[]): Promise<PlannedBuildRecord[]> {

@@ -88,6 +88,7 @@ const buildColumns = {
   artifact: any("artifact"),
   message: text("message"),
   nextTryAt: textOrNull(time("next_try_at")),
+  startedAt: text(time("started_at")),
   heardAt: text(time("coalesce(seen_at, started_at)")),
   isClosure: any(hasOnly("closure", Object.keys(closureSchema.shape))),
   closureOf: any("closure->>'module'"),
@@ -244,6 +245,7 @@ function toBuilds(columns: Read<typeof buildColumns>, check: Checks): PlannedBui
     artifact: check.digestOrNull(columns.artifact[at]),
     message: columns.message[at] ?? "",
     nextTryAt: columns.nextTryAt[at] ?? null,
+    startedAt: columns.startedAt[at] ?? "",
     heardAt: columns.heardAt[at] ?? "",
   }));
 }

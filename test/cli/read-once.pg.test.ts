@@ -27,7 +27,7 @@ it("mesh status looks at each node as often as modules are on it, and not once f
     if (at % 2 === 0) await sendOne(db, epoch, `node-${module}`, { builds: { [module]: digestOf(module) } });
   }
   await sendOne(db, epoch, "node-m10", { builds: { m10: digestOf("m10"), m39: digestOf("m39") } });
-  const records = await loadStatus(db, mesh, limits);
+  const records = await loadStatus(db, mesh, { limits, lostAfterMs: 60_000 });
   let asked = 0;
   class Counted<K, V> extends Map<K, V> {
     override get(key: K): V | undefined {

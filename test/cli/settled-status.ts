@@ -15,6 +15,7 @@ export const line = {
   others: [],
   standing: "current",
   standingWhy: "",
+  buildingSince: null,
   findings: null,
   heldCommit: null,
   notReproducible: null,

@@ -165,6 +165,7 @@ describe("why a module is unfit, or being built, now (R15)", () => {
       artifact: null,
       message: "a test failed",
       startedAt: facts.now,
+      heardAt: facts.now,
       nextTryAt: null,
     } as const;
     const judged = { ...facts, builds: new Map([...facts.builds, [buildKey("mid", next.inputs), unfit]]) };
@@ -174,15 +175,23 @@ describe("why a module is unfit, or being built, now (R15)", () => {
     ]);
   });
 
-  it("says since when it is built", () => {
+  it("says since when it is built, however lately its worker was heard of", () => {
     const facts = moved("core");
     const [next] = planBuilds(facts).ready;
     if (next === undefined) throw new Error("core is ready");
-    const under = { state: "building", artifact: null, message: "", startedAt: facts.now, nextTryAt: null } as const;
+    const now = "2026-01-01T00:04:00.000Z";
+    const under = {
+      state: "building",
+      artifact: null,
+      message: "",
+      startedAt: "2026-01-01T00:00:00.000Z",
+      heardAt: "2026-01-01T00:03:57.000Z",
+      nextTryAt: null,
+    } as const;
     const builds = new Map([...facts.builds, [buildKey("core", next.inputs), under]]);
-    expect(explainModule({ ...facts, builds, lostAfterMs: 60_000 }, "core")?.why).toEqual([
+    expect(explainModule({ ...facts, builds, now, lostAfterMs: 60_000 }, "core")?.why).toEqual([
       "core is being built",
-      "since 0 s",
+      "since 4 min",
     ]);
   });
 });

@@ -6,6 +6,7 @@ import { listKeptLogs } from "../../src/store/kept-logs.ts";
 import { findStillWave } from "../../src/store/waits.ts";
 import { listLastTold } from "../../src/store/last-told.ts";
 import { listLostBuilds } from "../../src/store/builds.ts";
+import { listBuildsUnderWay } from "../../src/store/builds-under-way.ts";
 import type { Answer, Queryable } from "../../src/store/database.ts";
 import { listProviderNodes } from "../../src/store/part-of-world.ts";
 import { listProvisionsOf, readHighestVersionsTo } from "../../src/store/provisions.ts";
@@ -89,6 +90,7 @@ describe("what is asked again and again of a table that only grows", () => {
     ["push_open", (db) => listOpenPushes(db, mesh)],
     ["push_opened", (db) => listPushes(db, mesh, 20)],
     ["build_open", (db) => listLostBuilds(db, mesh, 1000)],
+    ["build_open", (db) => listBuildsUnderWay(db, mesh, { now: new Date().toISOString(), lostAfterMs: 1000 })],
     ["build_pkey", (db) => listEndedInWave(db, mesh, "w")],
     ["wave_started", (db) => readWaveProgress(db, mesh)],
     ["wave_open", (db) => listOpenWaves(db, mesh)],

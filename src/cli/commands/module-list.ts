@@ -1,4 +1,7 @@
 import type { CommandDefinition } from "../command.ts";
+import { standByBuild } from "../../decide/build-under-way.ts";
+import { listBuildsUnderWay } from "../../store/builds-under-way.ts";
+import { readClock } from "../../store/read-clock.ts";
 import { listModules } from "../../store/modules.ts";
 import { describeAge } from "../text/ages.ts";
 import { alignColumns } from "../text/columns.ts";
@@ -8,8 +11,13 @@ import { withMesh } from "../with-mesh.ts";
 export const moduleListCommand: CommandDefinition = {
   configure: () => {},
   run: async (call) =>
-    await withMesh(call, async ({ db, mesh }) => {
-      const modules = await listModules(db, mesh);
+    await withMesh(call, async ({ db, mesh, setup }) => {
+      const { lostAfterMs } = setup.settings;
+      const underWay = await listBuildsUnderWay(db, mesh, { now: await readClock(db), lostAfterMs });
+      const modules = (await listModules(db, mesh)).map((module) => ({
+        ...module,
+        ...standByBuild(module.name, module, underWay.get(module.name) ?? null),
+      }));
       const now = call.context.now();
       const rows = modules.map((module) => [
         module.name,

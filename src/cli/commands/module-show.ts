@@ -1,8 +1,10 @@
 import type { CommandDefinition } from "../command.ts";
 import { parseName } from "../arguments.ts";
 import { InputError } from "../../core/errors.ts";
+import { standByBuild } from "../../decide/build-under-way.ts";
 import { knowledgeCode, standByKnowledge } from "../../decide/judge-source.ts";
 import { knowSources } from "../know-sources.ts";
+import { listBuildsUnderWay } from "../../store/builds-under-way.ts";
 import { listBuilds } from "../../store/builds.ts";
 import { listEdges } from "../../store/edges.ts";
 import { getModule } from "../../store/modules.ts";
@@ -19,12 +21,15 @@ export const moduleShowCommand: CommandDefinition = {
   run: async (call) => {
     const name = parseName("module", call.args[0]);
     return await withMesh(call, async (connection) => {
-      const { db, mesh } = connection;
+      const { db, mesh, setup } = connection;
       const module = await getModule(db, mesh, name);
       if (module === null) throw new InputError(`there is no module ${name}`, "see mesh module list");
       const sources = await knowSources(connection);
       const source = sources.of(name);
-      const stands = standByKnowledge(module, source);
+      const now = sources.now.toISOString();
+      const { lostAfterMs } = setup.settings;
+      const underWay = (await listBuildsUnderWay(db, mesh, { now, lostAfterMs })).get(name) ?? null;
+      const stands = standByKnowledge(standByBuild(name, module, underWay), source);
       const edges = await listEdges(db, mesh);
       const document = {
         module: { ...module, ...stands },

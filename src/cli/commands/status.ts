@@ -47,8 +47,9 @@ export const statusCommand: CommandDefinition = {
 };
 
 async function readStatus(connection: MeshConnection, subject: string | null): Promise<StatusDocument> {
-  const limits = situationLimits(connection.setup);
-  const status = buildStatus(await loadStatus(connection.db, connection.mesh, limits));
+  const { db, mesh, setup } = connection;
+  const { lostAfterMs } = setup.settings;
+  const status = buildStatus(await loadStatus(db, mesh, { limits: situationLimits(setup), lostAfterMs }));
   if (subject === null) return status;
   const narrowed = narrowStatus(status, subject);
   if (narrowed === null) throw new InputError(`there is no node or module ${subject}`, "see mesh status");

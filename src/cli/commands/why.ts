@@ -1,13 +1,15 @@
 import type { CommandDefinition, CommandResult } from "../command.ts";
 import { parseName } from "../arguments.ts";
-import { loadBuildPlan } from "../../activities/load-build-facts.ts";
+import { type BuildSurroundings, loadBuildPlan } from "../../activities/load-build-facts.ts";
 import { readSurroundings } from "../../activities/recorded-surroundings.ts";
 import { InputError } from "../../core/errors.ts";
 import type { Name } from "../../core/names.ts";
 import { sayStopped } from "../../decide/judge-claim.ts";
+import { buildKey } from "../../decide/build-facts.ts";
 import { knowledgeCode } from "../../decide/judge-source.ts";
 import { explainByKnowledge, explainModule, type ModuleExplanation } from "../../decide/explain-module.ts";
 import { listAssignments } from "../../store/assignments.ts";
+import { listBuildsUnderWay } from "../../store/builds-under-way.ts";
 import { listBuilds, listBuildsByInputs } from "../../store/builds.ts";
 import { listSends } from "../../store/declarations.ts";
 import { listModuleLabels } from "../../store/module-labels.ts";
@@ -71,9 +73,9 @@ async function whyModule(
   const { db, mesh, setup } = connection;
   const record = await getModule(db, mesh, name);
   if (record === null) return null;
-  const surroundings = await readSurroundings(db, mesh, { now, lostAfterMs: setup.settings.lostAfterMs });
-  const explained =
-    surroundings === null ? null : explainModule((await loadBuildPlan(db, mesh, surroundings)).facts, name);
+  const { lostAfterMs } = setup.settings;
+  const surroundings = await readSurroundings(db, mesh, { now, lostAfterMs });
+  const explained = surroundings === null ? null : await explainNow(connection, name, surroundings);
   const source = of(name);
   const explanation = explained === null ? null : explainByKnowledge(explained, source);
   const failed = await readFailedBuild({ db, mesh }, record, explanation?.standing ?? record.standing);
@@ -90,6 +92,17 @@ async function whyModule(
     document: { module: { ...said, source, failed, findings, ...labels, heldUp } },
     text: [text, heldUpText(name, heldUp)].filter((part) => part !== undefined).join("\n\n"),
   };
+}
+
+/** By what runs now, as a plan of the controller goes by what it runs itself. */
+async function explainNow(
+  { db, mesh }: Pick<MeshConnection, "db" | "mesh">,
+  name: Name,
+  surroundings: BuildSurroundings,
+): Promise<ModuleExplanation | null> {
+  const underWay = await listBuildsUnderWay(db, mesh, surroundings);
+  const running = new Set([...underWay.values()].map(({ module, inputs }) => buildKey(module, inputs)));
+  return explainModule((await loadBuildPlan(db, mesh, { ...surroundings, running })).facts, name);
 }
 
 async function readLabels(

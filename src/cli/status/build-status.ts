@@ -1,5 +1,6 @@
 import type { Condition } from "../../core/condition.ts";
 import type { Name } from "../../core/names.ts";
+import { standByBuild } from "../../decide/build-under-way.ts";
 import { deliveryLine, type DeliveryLine, type DeliveryNode } from "../../decide/delivery-line.ts";
 import { isModuleApplied } from "../../decide/is-module-applied.ts";
 import { sayPlace } from "../../decide/say-edge.ts";
@@ -17,6 +18,8 @@ import type { StatusRecords } from "./load-status.ts";
 export interface StatusModule extends DeliveryLine, ReturnType<typeof labelsOf> {
   readonly standing: ModuleRecord["standing"];
   readonly standingWhy: string;
+  /** When the build that runs began; null: it is not *building*. */
+  readonly buildingSince: string | null;
   /** What readers noticed in its source: how often, and the worst of it; null: nothing. `mesh why` has all of it. */
   readonly findings: { readonly errors: number; readonly warnings: number; readonly first: string } | null;
   /** The newest look at its branch; null: never. */
@@ -130,6 +133,7 @@ interface Known {
 
 function statusOfModule({ records, index, nodes }: Known, module: ModuleRecord, width: number): StatusModule {
   const build = index.fitBuildOf(module);
+  const underWay = records.underWay.get(module.name) ?? null;
   const deliveries = index.nodesOf(module.name).flatMap((name) => {
     const node = nodes.get(name);
     return node === undefined ? [] : [deliveryNode(records, module.name, node)];
@@ -137,7 +141,10 @@ function statusOfModule({ records, index, nodes }: Known, module: ModuleRecord, 
   const head = index.headOf(module);
   // The rule that nodes and `mesh why` go by too.
   const known = judgeSource(head, { now: records.view.readAt, listening: records.listening, limits: records.limits });
-  const { standing, standingWhy } = standByKnowledge(standingNow(module, build), known);
+  const { standing, standingWhy } = standByKnowledge(
+    standByBuild(module.name, standingNow(module, build), underWay),
+    known,
+  );
   const line = deliveryLine(
     {
       module: module.name,
@@ -160,6 +167,7 @@ function statusOfModule({ records, index, nodes }: Known, module: ModuleRecord, 
     ...line,
     standing,
     standingWhy: whyWithPlace({ ...module, standing, standingWhy }),
+    buildingSince: standing === "building" ? (underWay?.startedAt ?? null) : null,
     findings: countFindings(module),
     ...labelsOf(index.labelsOf(module.name)),
     sourceLookedAt: head?.lookedAt ?? null,

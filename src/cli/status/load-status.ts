@@ -1,6 +1,7 @@
 import type { Condition } from "../../core/condition.ts";
 import type { Name } from "../../core/names.ts";
 import type { Listening, SituationLimits } from "../../decide/situation-facts.ts";
+import { type BuildUnderWayRecord, listBuildsUnderWay } from "../../store/builds-under-way.ts";
 import { listBuildsToPlan, type PlannedBuildRecord } from "../../store/builds-to-plan.ts";
 import { listConditions } from "../../store/conditions.ts";
 import type { Database } from "../../store/database.ts";
@@ -29,6 +30,8 @@ export interface StatusRecords {
   readonly labels: readonly ModuleLabels[];
   /** The builds that the modules' fit artifacts came from. */
   readonly fitBuilds: readonly PlannedBuildRecord[];
+  /** What runs now, by module. */
+  readonly underWay: ReadonlyMap<Name, BuildUnderWayRecord>;
   readonly heads: readonly SourceHead[];
   readonly owed: readonly OwedProvision[];
   readonly conditions: readonly Condition[];
@@ -37,7 +40,11 @@ export interface StatusRecords {
 }
 
 /** Read now. A record that does not answer is an error, never left out (R26). */
-export async function loadStatus(db: Database, mesh: Name, limits: SituationLimits): Promise<StatusRecords> {
+export async function loadStatus(
+  db: Database,
+  mesh: Name,
+  { limits, lostAfterMs }: { readonly limits: SituationLimits; readonly lostAfterMs: number },
+): Promise<StatusRecords> {
   const view = await loadMeshView(db, mesh, { now: await readClock(db), limits });
   return await inTransaction(db, { isolation: "repeatable read", access: "read only" }, async (tx) => {
     const modules = await listModules(tx, mesh);
@@ -55,6 +62,7 @@ export async function loadStatus(db: Database, mesh: Name, limits: SituationLimi
         mesh,
         modules.flatMap((module) => module.fitInputs ?? []),
       ),
+      underWay: await listBuildsUnderWay(tx, mesh, { now: view.readAt, lostAfterMs }),
       heads: await listHeads(tx, mesh),
       owed: await listOwed(tx, mesh),
       conditions: await listConditions(tx, mesh),

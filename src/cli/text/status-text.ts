@@ -50,13 +50,14 @@ function sayWhoActs(controller: StatusDocument["controller"]): string {
 
 /** The delivery line, and below it what keeps the source from being built, and what else is known of it. */
 export function moduleLines(module: StatusDocument["modules"][number], now: Date): string[] {
-  const { standing, standingWhy } = module;
+  const { standing, standingWhy, buildingSince } = module;
   const isBad =
     standing === "broken" || standing === "unfit" || standing === "outstanding" || standing === "cannot-tell";
   const labels = [...sayHeldCommit(module.heldCommit), ...sayNotReproducible(module.notReproducible, now)];
   return [
     module.text,
     ...(isBad && standingWhy !== "" ? [`  ${standing.replace("-", " ")}: ${plainLine(standingWhy, 240)}`] : []),
+    ...(buildingSince === null ? [] : [`  ${plainLine(standingWhy, 240)}, since ${describeAge(buildingSince, now)}`]),
     ...(standing === "current" && module.sourceKnown === "comparing" ? [`  ${plainLine(module.sourceWhy, 240)}`] : []),
     ...(module.findings === null || standing === "broken" ? [] : [`  noticed: ${sayFindings(module.findings)}`]),
     ...labels.map((line) => `  ${line}`),

@@ -91,9 +91,10 @@ export async function describeUp(
   startedMs: number,
 ): Promise<UpDocument> {
   const limits = situationLimits(connection.setup);
+  const { lostAfterMs } = connection.setup.settings;
   const stop = delivered === null ? await readStop(connection.db, connection.mesh) : null;
   const stopped = stop === null ? [] : notSent(sayStopped(connection.mesh, stop.why)).troubles;
-  const status = buildStatus(await loadStatus(connection.db, connection.mesh, limits));
+  const status = buildStatus(await loadStatus(connection.db, connection.mesh, { limits, lostAfterMs }));
   return {
     mesh: connection.mesh,
     state: parts.paths.root,

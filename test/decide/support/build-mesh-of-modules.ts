@@ -71,6 +71,7 @@ export function withRecord(facts: BuildFacts, module: Name, inputs: Digest, part
     artifact: null,
     message: "",
     startedAt: reference,
+    heardAt: reference,
     nextTryAt: null,
     ...parts,
   };

@@ -1,0 +1,36 @@
+import type { Name } from "../core/names.ts";
+import { ageMs } from "./ages.ts";
+import type { Stands } from "./judge-source.ts";
+
+/** A build that the records have as under way. */
+export interface BuildUnderWay {
+  /** When its present attempt began. ISO. */
+  readonly startedAt: string;
+  /** When its worker was last heard of; before that, when it began. ISO. */
+  readonly heardAt: string;
+}
+
+/** Nobody is heard of who runs it: it is lost, and is begun again. */
+export function isLostBuild(
+  { heardAt }: Pick<BuildUnderWay, "heardAt">,
+  { now, lostAfterMs }: { readonly now: string; readonly lostAfterMs: number },
+): boolean {
+  return ageMs(now, heardAt) > lostAfterMs;
+}
+
+/**
+ * How a module stands by the build of it that runs now, for whoever reads what the last plan kept: a build begins after the
+ * plan that asked for it, and ends, or is lost, before the next one. As a plan has it: what cannot be built is said before
+ * what runs, and what is current stays it while an older build ends.
+ */
+export function standByBuild(module: Name, { standing, standingWhy }: Stands, build: BuildUnderWay | null): Stands {
+  const stands = { standing, standingWhy };
+  if (build === null) {
+    return standing === "building"
+      ? { standing: "out-of-date", standingWhy: "no build of it runs now, and what follows is being worked out" }
+      : stands;
+  }
+  if (standing === "building" || standing === "current" || standing === "broken" || standing === "cannot-tell")
+    return stands;
+  return { standing: "building", standingWhy: `${module} is being built` };
+}
