@@ -21,7 +21,7 @@ export interface WantedService {
 
 export interface ObservedService {
   readonly run: ServiceRun | null;
-  /** Null: it has no check, or is not alive. */
+  /** Null: it has no check, or was not alive, as one process, from before it was asked until after it had answered. */
   readonly health: HealthAnswer | null;
   /** How it ended, when it has since the last read. */
   readonly ended: string | null;
@@ -46,8 +46,11 @@ export function createServiceHandler(
       }
       const isPast = nowMs() - run.startedMs > wanted.withinMs;
       const health = await probeHealth(wanted.health, { tries: isPast ? 2 : 1 });
-      // It may have ended while it was asked: what is reported is what is there last.
-      return { run: await supervisor.readRun(wanted.spec), health, ended, nowMs: nowMs() };
+      // It may have ended while it was asked: what is reported is what is there last, and an answer that another process
+      // may have given is none of its.
+      const after = await supervisor.readRun(wanted.spec);
+      const isSame = after?.alive === true && after.start === run.start;
+      return { run: after, health: isSame ? health : null, ended, nowMs: nowMs() };
     },
     diff: diffService,
     apply: (wanted) => supervisor.ensure(wanted.spec),

@@ -26,6 +26,8 @@ const runSchema = z.object({
   lastEnding: z.string().nullable(),
   /** How long its log was when it was started. Absent in files of earlier hosts. */
   logBytes: z.number().int().nonnegative().default(0),
+  /** How long the process that ended last had run. Absent in files of earlier hosts. */
+  lastRanMs: z.number().nonnegative().nullable().default(null),
 });
 export type KeptRun = Omit<z.infer<typeof runSchema>, "schema">;
 

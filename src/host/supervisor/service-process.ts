@@ -3,6 +3,7 @@ import { describeFailure } from "../describe-failure.ts";
 import type { Log } from "../log.ts";
 import type { ServiceUser } from "../service-user.ts";
 import { chooseEndingReason } from "./ending-reason.ts";
+import { endedUnseen, sayExit, sayNoStart } from "./ending-words.ts";
 import { endProcess, neverStartedNonce, sweep, type Started } from "./end-process.ts";
 import { isAlive, readIdentity } from "./process-identity.ts";
 import { recentEndings, restartDelayMs } from "./restart-delay.ts";
@@ -60,16 +61,18 @@ export class ServiceProcess {
   async readRun(spec: ServiceSpec): Promise<ServiceRun> {
     if (this.#run.spec === spec.digest) this.#spec ??= spec;
     this.#countFromNow();
-    const { endings, artifact, startedMs, firstStartedMs, lastEnding } = this.#run;
+    const { endings, artifact, nonce, startedMs, firstStartedMs, lastEnding, lastRanMs } = this.#run;
     return {
       spec: this.#run.spec,
       artifact,
+      start: nonce,
       alive: await this.#isAlive(),
       startsAgain: this.#startsAgain,
       startedMs,
       firstStartedMs,
       endings: recentEndings(endings, this.#options.nowMs()).length,
       lastEnding,
+      lastRanMs,
     };
   }
 
@@ -89,7 +92,8 @@ export class ServiceProcess {
       const isWatched = this.#startsAgain || this.#isChild;
       if (this.#run.spec === spec.digest && (alive || isWatched)) return;
       await this.#end();
-      this.#run = { ...this.#run, firstStartedMs: this.#options.nowMs(), endings: [], lastEnding: null };
+      const firstStartedMs = this.#options.nowMs();
+      this.#run = { ...this.#run, firstStartedMs, endings: [], lastEnding: null, lastRanMs: null };
       await this.#start(spec);
     });
   }
@@ -110,7 +114,7 @@ export class ServiceProcess {
       if (this.#isUnwritten) await this.#keepRun();
       const { identity, nonce } = this.#run;
       if (this.#isChild || identity === null || (await this.#isAlive())) return;
-      await this.#noteExit(nonce, "ended, how is not known: an earlier host had started it");
+      await this.#noteExit(nonce, endedUnseen);
     });
   }
 
@@ -159,13 +163,12 @@ export class ServiceProcess {
       child.once("exit", (code, signal) => {
         // Its number was kept for it until this moment.
         this.#seenAtMs = performance.now();
-        const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
-        void this.#inTurn(() => this.#noteExit(nonce, how));
+        void this.#inTurn(() => this.#noteExit(nonce, sayExit(code, signal)));
       });
       this.#run = { ...this.#run, identity: child.pid === undefined ? null : await readIdentity(child.pid) };
       log.info("service started", { resource: id, module });
     } catch (error) {
-      await this.#noteEnding(`cannot be started: ${describeFailure(error)}`);
+      await this.#noteEnding(sayNoStart(error));
     }
     await this.#keepRun();
   }
@@ -207,11 +210,13 @@ export class ServiceProcess {
   }
 
   async #noteEnding(how: string): Promise<void> {
-    const { nowMs, log, onChange } = this.#options;
-    const { id } = this.#run;
+    const { log, onChange } = this.#options;
+    const { id, startedMs } = this.#run;
     const started = this.#readStarted();
-    const endings = [...recentEndings(this.#run.endings, nowMs()), nowMs()];
-    this.#run = { ...this.#run, identity: null, endings, lastEnding: how };
+    const now = this.#options.nowMs();
+    const endings = [...recentEndings(this.#run.endings, now), now];
+    const lastRanMs = Math.max(0, now - startedMs);
+    this.#run = { ...this.#run, identity: null, endings, lastEnding: how, lastRanMs };
     this.#untold += 1;
     this.#isChild = false;
     log.warn("service ended", { resource: id, how, endings: endings.length });

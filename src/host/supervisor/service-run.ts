@@ -21,6 +21,8 @@ export interface ServiceRun {
   /** Digest of the spec it was started with. */
   readonly spec: Digest;
   readonly artifact: Digest;
+  /** Another one with each start: whether what is read twice is the same process. */
+  readonly start: string;
   readonly alive: boolean;
   /** It has ended and the supervisor starts it again after its delay. */
   readonly startsAgain: boolean;
@@ -31,4 +33,6 @@ export interface ServiceRun {
   readonly endings: number;
   /** How it last ended: `exit code 1: <the line of its log that says why> (log/web.log)`. */
   readonly lastEnding: string | null;
+  /** How long the process that ended last had run. Null: none has, or an earlier host did not keep it. */
+  readonly lastRanMs: number | null;
 }

@@ -113,5 +113,6 @@ function neverStarted({ id, module, artifact, digest }: ServiceSpec): KeptRun {
     endings: [],
     lastEnding: null,
     logBytes: 0,
+    lastRanMs: null,
   };
 }

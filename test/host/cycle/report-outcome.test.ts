@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Refusal, Report, ResourceReport } from "../../../src/core/report.ts";
 import { fitReport } from "../../../src/host/cycle/fit-report.ts";
 import { traceOf } from "../../../src/host/cycle/report-outcome.ts";
+import { endedUnseen, endsAgain, sayExit, sayNoStart } from "../../../src/host/supervisor/ending-words.ts";
 import { makeReport } from "../../link/support/fixtures.ts";
 
 const web: ResourceReport = { id: "service/web/main", state: "failed", message: "pid 4711 ended" };
@@ -31,6 +32,20 @@ describe("what makes a report news (R38, R44)", () => {
     ["that it knows what is kept", { behind: { has: null, boot: 1, sequence: 1 } }],
   ])("is %s", (_what, parts) => {
     expect(traceOf({ ...made, ...parts })).not.toBe(traceOf(made));
+  });
+
+  it("is that a service on its way has ended, and not each ending (R43, R32)", () => {
+    const waits = (message: string) => traceOf({ ...made, resources: [{ ...web, state: "waiting", message }, grant] });
+    const [first, ...others] = ["exit code 1: port taken", "exit code 2: none", "signal SIGKILL: no line says why"].map(
+      waits,
+    );
+    expect(first).not.toBe(waits("not healthy yet: http://127.0.0.1:1/ answers 503"));
+    expect(new Set(others)).toEqual(new Set([first]));
+    for (const how of [sayExit(1, null), sayExit(null, "SIGKILL"), sayNoStart(new Error("ENOENT")), endedUnseen])
+      expect(waits(how)).toBe(first);
+    const again = waits(`exit code 1: port taken; ${endsAgain}`);
+    expect(again).not.toBe(first);
+    expect(waits(`exit code 9: none; ${endsAgain}`)).toBe(again);
   });
 
   it("is not other words, another count, or another moment", () => {

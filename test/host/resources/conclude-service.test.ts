@@ -26,12 +26,19 @@ function observed(run: object = {}, rest: Partial<ObservedService> = {}): Observ
   const running = {
     spec: digest,
     artifact: digest,
+    start: "one",
     alive: true,
     startsAgain: false,
     startedMs,
     firstStartedMs: startedMs,
   };
-  return { run: { ...running, endings: 0, lastEnding: null, ...run }, health: null, ended: null, nowMs: NOW, ...rest };
+  return {
+    run: { ...running, endings: 0, lastEnding: null, lastRanMs: null, ...run },
+    health: null,
+    ended: null,
+    nowMs: NOW,
+    ...rest,
+  };
 }
 
 const healthy = { ok: true, said: "answers 200" };
@@ -64,6 +71,39 @@ describe("what a read of a service shows", () => {
       observed({ startedMs: NOW - 3000, endings: 4 }, { health: healthy }),
       "applied",
     ],
+    [
+      "answered for, and no longer there than the one before was",
+      wanted(),
+      observed({ startedMs: NOW - 7900, endings: 1, lastRanMs: 4000 }, { health: healthy }),
+      "waiting",
+    ],
+    [
+      "healthy for longer than the one before was there",
+      wanted(),
+      observed({ startedMs: NOW - 8000, endings: 1, lastRanMs: 4000 }, { health: healthy }),
+      "applied",
+    ],
+    [
+      "healthy again after it had run for hours",
+      wanted(),
+      observed({ startedMs: NOW - 3000, endings: 1, lastRanMs: 9_000_000 }, { health: healthy }),
+      "applied",
+    ],
+    [
+      "answered for, and ending every minute",
+      wanted(),
+      observed({ startedMs: NOW - 59 * SECOND, endings: 4, lastRanMs: 60 * SECOND }, { health: healthy }),
+      "failed",
+    ],
+    [
+      "healthy, and its endings are forgotten",
+      wanted(),
+      observed(
+        { startedMs: NOW - SECOND, endings: 0, lastRanMs: 60 * SECOND, lastEnding: "exit code 1" },
+        { health: healthy },
+      ),
+      "applied",
+    ],
     ["there, and not healthy yet", wanted(), observed({}, { health: ill }), "waiting"],
     ["not healthy past its bound", wanted(), observed({ startedMs: NOW - 21 * SECOND }, { health: ill }), "un-ready"],
     ["without a check, just started", wanted({ health: null }), observed({ startedMs: NOW - 10 }), "waiting"],
@@ -94,6 +134,31 @@ describe("what a read of a service shows", () => {
   ] as const)("%s (R43, case 33)", (_situation, want, see, state) => {
     expect(concludeService(want, see).state).toBe(state);
   });
+
+  it.each([
+    ["it waits for its next start", { alive: false, startsAgain: true, endings: 1 }, null, "it is started again"],
+    ["another answers that it is ill", { startedMs: NOW - 500, endings: 1 }, ill, "it is started again"],
+    [
+      "another answers that it is well",
+      { startedMs: NOW - 500, endings: 2 },
+      healthy,
+      "it has ended twice and is started again",
+    ],
+    ["it stays, and is ill", { endings: 1 }, ill, "it was started again; not healthy yet: refuses connections"],
+    [
+      "it stays ill past its bound",
+      { startedMs: NOW - 21 * SECOND, endings: 1 },
+      ill,
+      "it was started again; not healthy within 20 s: refuses connections",
+    ],
+    ["it has ended a third time", { startedMs: NOW - 500, endings: 3 }, healthy, "it ends again and again"],
+  ] as const)(
+    "says how it ended before anything that answers at its address: %s (R43)",
+    (_when, run, health, words) => {
+      const { message } = concludeService(wanted(), observed({ ...run, lastEnding: "exit code 1: taken" }, { health }));
+      expect(message).toBe(`exit code 1: taken; ${words}`);
+    },
+  );
 
   it("says that a provider may not have made what it requires (R2)", () => {
     const late = observed({ startedMs: NOW - 21 * SECOND }, { health: ill });

@@ -80,6 +80,25 @@ describe("the supervisor", { timeout: 30_000 }, () => {
     expect(await runOf(spec(loop))).toMatchObject({ alive: true, endings: 0, lastEnding: null });
   });
 
+  it("says how long the one that ended had run, and that the next one is another start", async () => {
+    let now = Date.now();
+    supervisor.close();
+    supervisor = await open(() => now);
+    await supervisor.ensure(spec(loop));
+    const first = await runOf(spec(loop));
+    expect(first).toMatchObject({ alive: true, lastRanMs: null });
+    now += 42_000;
+    process.kill(await keptPid(), "SIGKILL");
+    await eventually(async () => {
+      const run = await runOf(spec(loop));
+      return run.alive && run.start !== first.start;
+    }, "started again");
+    expect(await runOf(spec(loop))).toMatchObject({ endings: 1, lastRanMs: 42_000 });
+    const other = spec(loop, { env: { LEVEL: "2" } });
+    await supervisor.ensure(other);
+    expect(await runOf(other)).toMatchObject({ endings: 0, lastRanMs: null });
+  });
+
   it("ends what a damaged file led to, keeps the file, and runs it once (R44)", async () => {
     await supervisor.ensure(spec(loop));
     await supervisor.ensure(spec(loop, { id: "service/api/main", module: "api" }));
