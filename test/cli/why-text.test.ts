@@ -69,6 +69,58 @@ describe("why a module is unfit (R15)", () => {
     expect(text).toMatch(/ {2}next: mesh log meshboard$/);
   });
 
+  describe("because a test of TypeScript fails", () => {
+    const tell = (logTail: string) =>
+      moduleWhyText(module, explanation, now, {
+        labels,
+        seen,
+        findings: none,
+        failed: { ...failed, stage: "test", logTail },
+      });
+    const totals = Array.from({ length: 20 }, (_one, at) => `# total ${at}`).join("\n");
+    const block = (indent: string, lines: readonly string[]) =>
+      ["  ---", "  duration_ms: 1.3", ...lines.map((line) => `  ${line}`), "  ..."]
+        .map((line) => `${indent}${line}`)
+        .join("\n");
+    const assertion = [
+      "location: '/build/module/dist/a.test.js:3:38'",
+      "failureType: 'testCodeFailure'",
+      "error: |-",
+      "  Expected values to be strictly equal:",
+      "code: 'ERR_ASSERTION'",
+      "expected: 'Good day'",
+      "actual: 'Good night'",
+      "operator: 'strictEqual'",
+      "stack: |-",
+      ...Array.from({ length: 30 }, (_one, at) => `  frame ${at}`),
+    ];
+    const group = block("", ["failureType: 'subtestsFailed'", "error: '1 subtest failed'"]);
+    const tap = [
+      "TAP version 13",
+      "not ok 1 - later # TODO",
+      block("", ["failureType: 'testCodeFailure'", "error: 'not yet'"]),
+      "# Subtest: group",
+      "    not ok 1 - greets",
+      block("    ", assertion),
+      "not ok 2 - group",
+      group,
+      totals,
+      "",
+    ].join("\n");
+
+    it("says what the first one expected and what it got, bounded, and no totals", () => {
+      const text = tell(tap);
+      expect(text).toContain("(test); the first test that fails:\n    not ok 1 - greets\n      location: ");
+      expect(text).toContain("\n      expected: 'Good day'\n      actual: 'Good night'\n");
+      expect(text).toMatch(/\n {8}frame 13\n {4}… and 16 more lines\n {2}nodes keep running/);
+      expect(text).not.toMatch(/not yet|subtest|total|duration_ms/);
+    });
+
+    it("says the end of a log that names none, as it does of other languages", () => {
+      expect(tell(`ok 1 - greets\n${totals}\n`)).toContain("; the end of its log:\n    # total 8\n");
+    });
+  });
+
   it("that was never fit says that nothing of it runs", () => {
     const text = moduleWhyText(module, explanation, now, {
       labels,

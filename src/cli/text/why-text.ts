@@ -8,6 +8,7 @@ import type { Finding, ModuleRecord } from "../../store/modules.ts";
 import { describeAge, describeDuration } from "./ages.ts";
 import { configWords } from "./assignment-words.ts";
 import { alignColumns } from "./columns.ts";
+import { findFirstFailure } from "./first-failure.ts";
 import { type labelsOf, sayHeldCommit, sayNotReproducible } from "./label-text.ts";
 import { plainLine, plainLines } from "./plain.ts";
 
@@ -86,11 +87,14 @@ function sayRetry({ class: kind, attempts, at }: NonNullable<FailedBuild["retry"
 }
 
 function failedLines({ commit, stage, logTail, lastFitCommit, retry }: FailedBuild, now: Date): string[] {
-  const log = plainLines(logTail).slice(-logLinesShown);
+  const log = plainLines(logTail);
+  const failure = stage === "test" ? findFirstFailure(log) : null;
+  const shown = failure ?? log.slice(-logLinesShown);
+  const what = failure === null ? "; the end of its log:" : "; the first test that fails:";
   return [
     ...(retry === null ? [] : [sayRetry(retry, now)]),
-    `  the build of ${commit.slice(0, 7)} did not come out fit${stage === null ? "" : ` (${stage})`}${log.length === 0 ? ", and left no log" : "; the end of its log:"}`,
-    ...log.map((line) => `    ${line}`),
+    `  the build of ${commit.slice(0, 7)} did not come out fit${stage === null ? "" : ` (${stage})`}${log.length === 0 ? ", and left no log" : what}`,
+    ...shown.map((line) => `    ${line}`),
     lastFitCommit === null
       ? "  it was never fit: no build of it runs"
       : `  nodes keep running what they have; the newest fit build is from ${lastFitCommit.slice(0, 7)}`,
