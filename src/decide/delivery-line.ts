@@ -1,4 +1,5 @@
 import type { Digest, Name, ObjectId } from "../core/names.ts";
+import { sayWord } from "./say-word.ts";
 import { compareText, listNames, shortId } from "./short-names.ts";
 import type { SituationWord } from "./situation.ts";
 
@@ -136,7 +137,7 @@ function saySteps(line: Omit<DeliveryLine, "text">, standing: Standing): string 
     const applied = [
       `applied on ${line.appliedOn}`,
       line.outstandingOn === 0 ? "" : `${line.outstandingOn} outstanding`,
-      ...line.others.map(({ word, nodes }) => `${nodes} ${word}`),
+      ...line.others.map(({ word, nodes }) => `${nodes} ${sayWord(word)}`),
     ];
     steps.push(joinSome(declared), joinSome(applied));
   }

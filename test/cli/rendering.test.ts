@@ -3,6 +3,8 @@ import type { StatusDocument } from "../../src/cli/status/build-status.ts";
 import { narrowStatus, statusCode } from "../../src/cli/status/status-code.ts";
 import { planText } from "../../src/cli/text/plan-text.ts";
 import { pushText } from "../../src/cli/text/push-text.ts";
+import { deliveryLine } from "../../src/decide/delivery-line.ts";
+import { nodeWhyText } from "../../src/cli/text/why-text.ts";
 import { moduleLines, statusText } from "../../src/cli/text/status-text.ts";
 import { settledPush as push } from "./settled-push.ts";
 import { now, settled, troubled } from "./settled-status.ts";
@@ -219,5 +221,32 @@ describe("plan for a person (R23)", () => {
       nothing was changed; this plan ends with no token: a push composes anew when it runs
         next: mesh push node-a"
     `);
+  });
+});
+
+describe("a node's words for a person, in rows of nodes, of modules and in why (R15, R31)", () => {
+  it.each([
+    ["un-ready", "un-ready"],
+    ["cannot-tell", "cannot tell"],
+  ] as const)("%s is said as %s in all of them", (word, said) => {
+    const [node] = settled.nodes;
+    if (node === undefined) throw new Error("there is a node");
+    const finding = { word, since: null, why: "web waits for mq" };
+    const stands = { ...node, word, all: [finding] };
+    const artifact = `sha256:${"a".repeat(64)}`;
+    const { text } = deliveryLine({
+      module: "web",
+      sourceCommit: null,
+      standing: "current",
+      standingWhy: "",
+      fit: { artifact, commit: "c".repeat(40) },
+      behindBy: 0,
+      waitingFor: [],
+      nodes: [{ node: "node-a", declared: artifact, word, applied: false }],
+    });
+    const why = { situation: stands, assignments: [], remedy: null, sends: [], reported: null };
+    expect(text).toContain(`1 ${said}`);
+    expect(statusText({ ...settled, nodes: [stands] }, now)).toContain(`node-a  ${said}  `);
+    expect(nodeWhyText(why, now)).toMatch(new RegExp(`^node-a is ${said}, .*\\n {2}${said} `));
   });
 });

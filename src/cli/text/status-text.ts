@@ -4,6 +4,7 @@ import { describeAge, describeDuration } from "./ages.ts";
 import { alignColumns } from "./columns.ts";
 import { sayHeldCommit, sayNotReproducible } from "./label-text.ts";
 import { plainLine } from "./plain.ts";
+import { sayWord } from "../../decide/say-word.ts";
 
 /** The whole status for a person. Every row says how old it is. */
 export function statusText(status: StatusDocument, now: Date, { watched = false } = {}): string {
@@ -73,8 +74,7 @@ function nodesText(status: StatusDocument, now: Date): string {
   if (status.nodes.length === 0) return status.modules.length === 0 ? "no nodes and no modules yet" : "";
   const rows = status.nodes.map((node) => [
     node.node,
-    [...new Set(node.all.map((finding) => finding.word))].join(", ").replaceAll("-", " ") ||
-      node.word.replaceAll("-", " "),
+    [...new Set(node.all.map((finding) => sayWord(finding.word)))].join(", ") || sayWord(node.word),
     node.since === null ? "-" : describeAge(node.since, now),
     describeAge(node.knownAt, now),
     node.told ?? "-",
@@ -89,7 +89,7 @@ function runsOnRows({ subject, nodes, modules }: StatusDocument): string[][] {
   return modules.flatMap(({ runsOn }) =>
     runsOn.map(({ node, word, applied }) => [
       node,
-      word.replaceAll("-", " "),
+      sayWord(word),
       applied ? "read back as applied" : "not read back as applied",
     ]),
   );

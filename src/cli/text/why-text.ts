@@ -11,6 +11,7 @@ import { alignColumns } from "./columns.ts";
 import { findFirstFailure } from "./first-failure.ts";
 import { type labelsOf, sayHeldCommit, sayNotReproducible } from "./label-text.ts";
 import { plainLine, plainLines } from "./plain.ts";
+import { sayWord } from "../../decide/say-word.ts";
 
 export interface NodeWhy {
   readonly situation: Situation;
@@ -35,7 +36,7 @@ export interface NodeWhy {
 export function nodeWhyText(why: NodeWhy, now: Date): string {
   const { situation, sends, reported } = why;
   const findings = situation.all.map((finding) => [
-    finding.word.replaceAll("-", " "),
+    sayWord(finding.word),
     finding.since === null ? "-" : `since ${describeAge(finding.since, now)}`,
     plainLine(finding.why),
   ]);
@@ -52,7 +53,7 @@ export function nodeWhyText(why: NodeWhy, now: Date): string {
     plainLine(one.drift === undefined ? one.message : `wanted ${one.drift.wanted}, found ${one.drift.found}`, 300),
   ]);
   return [
-    `${situation.node} is ${situation.word.replaceAll("-", " ")}, as known ${describeAge(situation.knownAt, now)}`,
+    `${situation.node} is ${sayWord(situation.word)}, as known ${describeAge(situation.knownAt, now)}`,
     alignColumns(findings, "  "),
     ...situation.notices.map((notice) => `  ${plainLine(notice, 500)}`),
     ...(runs.length === 0 ? ["no module is assigned to it"] : ["is to run", alignColumns(runs, "  ")]),
