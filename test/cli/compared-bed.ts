@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { judgeAll } from "../../bench/mesh/judge-all.ts";
 import { compareAll } from "../../src/activities/compare-all.ts";
 import type { ControlDependencies } from "../../src/activities/control-dependencies.ts";
+import type { StepPlan } from "../../src/activities/control-types.ts";
 import { createImportCache } from "../../src/activities/import-cache.ts";
 import { planSteps } from "../../src/activities/plan-steps.ts";
 import { createPushRecords } from "../../src/activities/push-records.ts";
@@ -14,9 +16,10 @@ import { type CommandBed, openCommandBed } from "./command-bed.ts";
 /** A command bed with four modules of one real repository, compared, and each recorded as built. */
 export interface ComparedBed extends CommandBed {
   readonly shop: GitRepository;
-  compare(): Promise<unknown>;
+  /** `wave`: what it finds belongs to this one, which goes on. */
+  compare(wave?: string): Promise<{ wave: string | null }>;
   /** As a controller does after it compared: how each module stands is kept. */
-  plan(): Promise<unknown>;
+  plan(wave?: string, running?: readonly string[]): Promise<StepPlan>;
 }
 
 export async function openComparedBed(): Promise<ComparedBed> {
@@ -35,14 +38,15 @@ export async function openComparedBed(): Promise<ComparedBed> {
   for (const name of ["core", "mid", "page", "other"])
     await bed.run("module", "add", name, "--repo", "shop", "--path", name);
   const deps = dependenciesOf(bed);
-  const compare = () => compareAll(deps, { mesh, reasons: ["a test"], wave: null }, new AbortController().signal);
+  const compare = (wave: string | null = null) =>
+    compareAll(deps, { mesh, reasons: ["a test"], wave }, new AbortController().signal);
   await compare();
   await judgeAll(deps, first);
   return {
     ...bed,
     shop,
     compare,
-    plan: () => planSteps(deps, { mesh, wave: null, running: [], done: [] }),
+    plan: (wave, running = []) => planSteps(deps, { mesh, wave: wave ?? null, running: [...running], done: [] }),
     async close() {
       await bed.close();
       await shop.remove();
@@ -65,7 +69,7 @@ function dependenciesOf(bed: CommandBed): ControlDependencies {
     starvedAfterMs: 60_000,
     limits: { silentAfterMs: 60_000, recordsStaleAfterMs: 60_000, sourcesStaleAfterMs: 60_000 },
     nowMs: () => Date.now(),
-    makeSuffix: () => "test",
+    makeSuffix: () => randomUUID().slice(0, 8),
     random: () => 0.5,
   };
 }

@@ -1,0 +1,102 @@
+import { beforeEach, expect, it } from "vitest";
+import { claimBuild, getBuild, recordVerdict } from "../../src/store/builds.ts";
+import { getModule } from "../../src/store/modules.ts";
+import { readWaveProgress } from "../../src/store/wave-progress.ts";
+import { getWave } from "../../src/store/waves.ts";
+import { type ComparedBed, openComparedBed } from "../cli/compared-bed.ts";
+import { digestOf, mesh, treeOf } from "../store/open-records.ts";
+
+let bed: ComparedBed;
+beforeEach(async () => {
+  bed = await openComparedBed();
+  await bed.plan();
+  return () => bed.close();
+});
+
+const counts = async () => {
+  const progress = await readWaveProgress(bed.records.db, mesh);
+  return { announced: progress?.announced, ...progress?.counts };
+};
+
+const says = (step: { kind: string; key: string }) => step.key;
+
+async function commit(files: Record<string, string>, wave?: string): Promise<string> {
+  await bed.shop.commit(files);
+  const compared = await bed.compare(wave);
+  if (compared.wave === null) throw new Error("it finds something to build");
+  return compared.wave;
+}
+
+/** The build that the last plan asked for begins; what is answered ends it, fit. `artifact`: null: as it was before. */
+async function begin(module: string): Promise<{ key: string; end(artifact: string | null): Promise<void> }> {
+  const { db } = bed.records;
+  const row = await getModule(db, mesh, module);
+  if (row?.wantedInputs == null || row.fitInputs === null || row.fitArtifact === null) throw new Error("it was fit");
+  const { wantedInputs: inputs, fitInputs, fitArtifact } = row;
+  const closure = (await getBuild(db, mesh, module, fitInputs))?.closure;
+  if (closure === undefined) throw new Error("it was built");
+  const own = { ...closure, tree: row.tree ?? "" };
+  const claim = { module, inputs, closure: own, commit: treeOf("c"), claimant: "a test", staleMs: 60_000 };
+  const claimed = await claimBuild(db, mesh, claim);
+  if (claimed.kind !== "claimed") throw new Error(`${module} is ${claimed.kind}`);
+  return {
+    key: `build ${module}@${inputs}`,
+    end: async (artifact) => {
+      const verdict = { verdict: "fit", artifact: artifact === null ? fitArtifact : digestOf(artifact) } as const;
+      await recordVerdict(db, mesh, { module, inputs, attempt: claimed.attempt, verdict, logTail: "" });
+    },
+  };
+}
+
+const comment = (text: string) => ({ "core/src/index.ts": `export const one = 1; // ${text}\n` });
+
+it("what is built against a library whose output is as it was is cut off while its wave goes on, extended or not (R9, R10, R16)", async () => {
+  const wave = await commit(comment("a"));
+  await bed.plan(wave);
+  const core = await begin("core");
+  // Another source moves meanwhile, and belongs to the same wave.
+  expect(await commit({ "other/src/index.ts": "export const two = 2;\n" }, wave)).toBe(wave);
+  const planned = await bed.plan(wave, [core.key]);
+  expect(planned.steps.map(says)).toEqual([expect.stringMatching(/^build other@/)]);
+  expect(await counts()).toEqual({ announced: 4 });
+  const other = await begin("other");
+  await core.end(null);
+  await bed.plan(wave, [other.key]);
+  expect(await counts()).toEqual({ announced: 4, built: 1, "cut-off": 2 });
+
+  // The same library moves again, and what is built against it is to come again.
+  await commit(comment("b"), wave);
+  await bed.plan(wave, [other.key]);
+  expect(await counts()).toEqual({ announced: 4 });
+  const again = await begin("core");
+  await other.end("another");
+  await bed.plan(wave, [again.key]);
+  expect(await counts()).toEqual({ announced: 4, built: 1 });
+  await again.end(null);
+  await bed.plan(wave);
+  expect(await counts()).toEqual({ announced: 4, built: 2, "cut-off": 2 });
+  expect(Object.keys((await getWave(bed.records.db, mesh, wave))?.accounted ?? {})).toHaveLength(4);
+});
+
+it("what was built in a wave, and is announced in it again and then not built, was built (R9, R16)", async () => {
+  const wave = await commit({ "core/src/index.ts": "export const one = 5;\n" });
+  await bed.plan(wave);
+  await (await begin("core")).end("core 5");
+  await bed.plan(wave);
+  expect(await counts()).toEqual({ announced: 3, built: 1 });
+  await (await begin("mid")).end("mid 5");
+  await bed.plan(wave);
+  const page = await begin("page");
+  await bed.plan(wave, [page.key]);
+  expect(await counts()).toEqual({ announced: 3, built: 2 });
+  // A comment of the library, while the last of the wave is built: all of them are to come again.
+  await commit({ "core/src/index.ts": "export const one = 5; // a comment\n" }, wave);
+  await bed.plan(wave, [page.key]);
+  const core = await begin("core");
+  await page.end("page 5");
+  await bed.plan(wave, [core.key]);
+  expect(await counts()).toEqual({ announced: 3 });
+  await core.end(null);
+  await bed.plan(wave);
+  expect(await counts()).toEqual({ announced: 3, built: 3 });
+});
