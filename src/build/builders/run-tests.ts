@@ -1,4 +1,5 @@
 import { type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, unfit } from "./builder.ts";
+import { readFailedTestLine } from "./failed-test-line.ts";
 
 /** The module's own tests, on the compiled code (R11). They may read everything of the module and change nothing of it. */
 export async function runTests(job: BuildJob, files: readonly string[]): Promise<BuildOutcome | null> {
@@ -24,8 +25,8 @@ export function describeFailures(tap: string): string {
   const failures: string[] = [];
   const lines = tap.split("\n");
   for (const [at, line] of lines.entries()) {
-    const name = /^\s*not ok \d+ - (.*)$/.exec(line)?.[1];
-    if (name === undefined) continue;
+    const name = readFailedTestLine(line)?.name ?? "";
+    if (name === "") continue;
     const details = lines.slice(at + 1, at + 14).join("\n");
     if (details.includes("failureType: 'subtestsFailed'")) continue;
     const reason = /\n\s*error: (?:'([^\n]*)'|\|-\n\s*([^\n]*))/.exec(details);

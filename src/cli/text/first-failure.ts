@@ -1,3 +1,5 @@
+import { readFailedTestLine } from "../../build/builders/failed-test-line.ts";
+
 const linesShown = 24;
 
 /**
@@ -6,7 +8,7 @@ const linesShown = 24;
  */
 export function findFirstFailure(log: readonly string[]): string[] | null {
   for (const [at, line] of log.entries()) {
-    const indent = /^( *)not ok \d+\b(?!.*# TODO\b)/.exec(line)?.[1];
+    const indent = readFailedTestLine(line)?.indent;
     if (indent === undefined || log[at + 1] !== `${indent}  ---`) continue;
     const end = log.indexOf(`${indent}  ...`, at);
     const block = log.slice(at, end === -1 ? undefined : end).filter((one) => one !== `${indent}  ---`);
