@@ -77,6 +77,19 @@ export async function clearCondition(
   );
 }
 
+/** Those of one code about anything else: there is one such thing, and it has another name now. Answers how many. */
+export function clearOtherConditions(
+  db: Queryable,
+  mesh: Name,
+  which: { code: string; subject: string },
+): Promise<number> {
+  return run(db, `delete from condition where mesh = $1 and code = $2 and subject <> $3`, [
+    mesh,
+    which.code,
+    which.subject,
+  ]);
+}
+
 /** Those of one code that nobody saw for so long. Answers how many. */
 export function clearQuietConditions(
   db: Queryable,

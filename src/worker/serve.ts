@@ -14,7 +14,6 @@ import { noteUnsafeBuilds } from "./note-unsafe-builds.ts";
 import { type StandBy, standBy } from "./stand-by.ts";
 import { resumePushes } from "./resume-pushes.ts";
 import { startGateway } from "./start-gateway.ts";
-import { connectClient, connectWorker } from "./temporal/connect-temporal.ts";
 import { sayWaits } from "./say-waits.ts";
 import { installTemporalRuntime } from "./temporal-runtime.ts";
 import { watchArtifacts } from "./watch-artifacts.ts";
@@ -25,7 +24,7 @@ import { watchLeftovers } from "./watch-leftovers.ts";
 import { watchRecords } from "./watch-records.ts";
 import { watchSecondBuilds } from "./watch-second-builds.ts";
 import { watchSources } from "./watch-sources.ts";
-import { watchTemporal } from "./watch-temporal.ts";
+import { reachTemporal, watchTemporal } from "./watch-temporal.ts";
 import { watchWaits } from "./watch-waits.ts";
 
 /**
@@ -136,9 +135,8 @@ async function startParts(
   await noteUnsafeBuilds(parts.db, config.mesh, parts.sandboxes.unsafe);
   // Before anything is signed: a root may have been published while this controller was away.
   await parts.trust.refresh(parts.db);
-  const native = await connectWorker(config.temporal);
+  const { native, connection } = await reachTemporal({ ...parts, mesh: config.mesh }, config.temporal);
   endWith(() => native.close());
-  const connection = await connectClient(config.temporal);
   const controller = createControllerClient(new Client({ connection, namespace: config.temporal.namespace }), () =>
     connection.close(),
   );

@@ -1,8 +1,10 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { UnavailableError } from "../../src/core/errors.ts";
-import { listConditions } from "../../src/store/conditions.ts";
-import { watchTemporal } from "../../src/worker/watch-temporal.ts";
+import { listConditions, observeCondition } from "../../src/store/conditions.ts";
+import { reachTemporal, watchTemporal } from "../../src/worker/watch-temporal.ts";
 import { mesh, openRecords, type Records, until } from "../store/open-records.ts";
 
 let records: Records;
@@ -61,6 +63,29 @@ it("one question without an answer is no trouble yet: a server starts again (R33
   try {
     await until(() => Promise.resolve(asked > 6 ? true : null));
     expect(await codes()).toEqual([]);
+  } finally {
+    await watch.stop();
+  }
+});
+
+it("a controller that starts and finds no Temporal ends, and what stays is a condition, until it answers (R33)", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const bound = server.address();
+  if (bound === null || typeof bound === "string") throw new Error("no port");
+  const address = `127.0.0.1:${bound.port}`;
+  server.close();
+  const log = pino({ level: "silent" });
+  const parts = { db: records.db, mesh, log };
+  const before = { code: "temporal-silent", subject: "127.0.0.1:1", message: "no answer", remedy: "", urgent: false };
+  await observeCondition(records.db, mesh, before);
+  const reached = reachTemporal(parts, { address, namespace: "default" });
+  await expect(reached).rejects.toThrow(/does not answer/);
+  // Of the address before nobody says any more what it does.
+  expect(await codes()).toEqual([`temporal-silent ${address}`]);
+  const watch = watchTemporal({ ...parts, address, controller: { expectAnswer: () => Promise.resolve() } });
+  try {
+    await until(async () => ((await codes()).length === 0 ? true : null));
   } finally {
     await watch.stop();
   }
