@@ -12,12 +12,6 @@ for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.exit(2);
   });
 }
-// `mesh status | head` closes our output early: no error, and nobody can tell any more what was said.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === "EPIPE" ? 3 : 2);
-  });
-}
 
 // pg asks `navigator` which runtime this is, and where there is none (Node 20) it loads the whole of fetch to find out:
 // 30 ms of every command. Newer Nodes have it, and this is what they say in it.
@@ -30,11 +24,12 @@ const argv = process.argv.slice(2);
 /** What was asked for, by its words: `bin/run-bundle.js` keeps by them what V8 made of the code. */
 export const command = findCommand(argv)?.words ?? (argv[0] === "complete" ? "complete" : "mesh");
 
-void run(argv, createContext(process), readVersion()).then((code) => {
-  process.exitCode = code;
+const context = createContext(process);
+void run(argv, context, readVersion()).then((code) => {
+  process.exitCode = context.lostOutputCode() ?? code;
   // What was said is written out whatever its size; what is still open after that (a pool, a start that was given up) does
   // not keep the process.
-  process.stdout.write("", () => process.stderr.write("", () => process.exit()));
+  process.stdout.write("", () => process.stderr.write("", () => process.exit(context.lostOutputCode() ?? code)));
 });
 
 function readVersion(): string {

@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -63,3 +64,22 @@ it("says in one line why an install failed, and does not call it done", () => {
   expect(stderr).toMatch(/\ninstall: .*ci .* ended with code 1\n$/);
   expect(existsSync(join(clone, "node_modules", ".mesh-install"))).toBe(false);
 }, 60_000);
+
+it("ends the step under way where nobody reads any more what npm start says", async () => {
+  const pidFile = join(clone, "npm.pid");
+  const npm = join(clone, "npm-cli.js");
+  writeFileSync(
+    npm,
+    `(await import("node:fs")).writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); setInterval(() => {}, 1000);`,
+  );
+  const child = spawn(process.execPath, [join(clone, "bin", "start.js")], {
+    cwd: clone,
+    env: { ...process.env, npm_execpath: npm },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  child.stderr.destroy();
+  expect(await once(child, "exit")).toEqual([3, null]);
+  // It may have been ended before it wrote its id: then it does not run either.
+  const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, "utf8")) : null;
+  if (pid !== null) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+}, 30_000);
