@@ -125,10 +125,14 @@ const goesOn = "what runs goes on with what it read when it started";
 
 /** Reads `mesh.json` and `settings.json`. Throws InputError that names the file, the line, and what is wrong in it. */
 export async function readMeshSetup(stateFolder: string): Promise<MeshSetup> {
-  const path = join(stateFolder, meshFileName);
-  const next = `move it away: mesh up writes it anew; ${goesOn}`;
-  const { schema: _schema, ...file } = await readStateJson(path, meshFileSchema, { missing: undefined, next });
+  const { schema: _schema, ...file } = await readMeshFile(join(stateFolder, meshFileName));
   return { ...file, settings: await readSettings(join(stateFolder, "settings.json")) };
+}
+
+/** `mesh.json` alone. Throws as the above. */
+export async function readMeshFile(path: string): Promise<MeshFile> {
+  const next = `move it away: mesh up writes it anew; ${goesOn}`;
+  return await readStateJson(path, meshFileSchema, { missing: undefined, next });
 }
 
 /** Defaults where there is no such file. */

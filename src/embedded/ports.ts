@@ -45,17 +45,27 @@ export async function isPortFree(port: number, host = "127.0.0.1"): Promise<bool
 
 const leavesWithinMs = 3_000;
 
+export interface PortUse {
+  /** Who needs it, as a sentence begins. */
+  readonly who: string;
+  readonly host?: string;
+  /** What may be done where that program has to stay. Nothing outside this machine may hold on to the port. */
+  readonly otherwise?: string;
+}
+
 /**
  * Throws InputError unless the port gets free within 3 s: a process that was killed holds its own a little longer than
  * it lives.
  */
-export async function requireFreePort(port: number, who: string, host?: string): Promise<void> {
+export async function requireFreePort(port: number, { who, host, otherwise }: PortUse): Promise<void> {
   if (await waitUntil(() => isPortFree(port, host), leavesWithinMs, 50)) return;
   throw new InputError(
     `${who} needs port ${port}, which another program on this machine has taken`,
-    `End that program (ss -ltnp "sport = :${port}" names it), or remove the port from ports.json in the state folder.`,
+    `End that program (ss -ltnp "sport = :${port}" names it) and start again. ${otherwise ?? otherPort}`,
   );
 }
+
+const otherPort = "Or remove the port from ports.json in the state folder: another one is chosen at the next start.";
 
 /** Whether something accepts connections there. */
 export async function answersOnPort(host: string, port: number, timeoutMs = 2_000): Promise<boolean> {

@@ -100,7 +100,7 @@ async function launch(
 ): Promise<Postmaster> {
   await removeStaleFile(dataFolder);
   await endOrphans({ dataFolder, program: programOf(binaries) });
-  await requireFreePort(options.port, "PostgreSQL");
+  await requireFreePort(options.port, { who: "PostgreSQL" });
   await writeSettings(dataFolder, options.port, options.settings ?? {}, runAs);
   const child = await spawnDetached({
     file: programOf(binaries),

@@ -68,7 +68,7 @@ async function startOnFreePorts(child: ChildOptions, options: TemporalOptions): 
   return await startChild({
     ...child,
     beforeStart: async () => {
-      for (const port of ports) await requireFreePort(port, "Temporal");
+      for (const port of ports) await requireFreePort(port, { who: "Temporal" });
     },
   });
 }

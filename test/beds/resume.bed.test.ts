@@ -1,5 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { whenThere } from "../../src/core/errors.ts";
 import { createExampleMesh, readBoard, writeOnBoard, type ExampleMesh, type UpAnswer } from "./support/example-mesh.ts";
 import { listMeshProcesses } from "./support/mesh-processes.ts";
 import { readRecords, readSends } from "./support/read-records.ts";
@@ -13,6 +17,11 @@ describe("a mesh that is ended and started again", () => {
   let bystander: ChildProcess;
   const row = "written before the mesh was ended";
 
+  /** Of a person, or what the first start wrote for a machine without a sandbox. */
+  const readSettings = async (): Promise<object> => {
+    const text = await whenThere(readFile(join(mesh.state, "settings.json"), "utf8"));
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(text ?? "{}"));
+  };
   const readProvisions = () =>
     readRecords(mesh.state, "select id, version, name, state, minted_by from provision order by id, version");
 
@@ -74,6 +83,26 @@ describe("a mesh that is ended and started again", () => {
     expect(await readBoard(second.addresses.example)).toContain(row);
     expect(await readSends(mesh.state)).toEqual(sends);
     expect(await readProvisions()).toEqual(provisions);
+    const status = await mesh.run("status");
+    expect(status.code, status.stdout).toBe(0);
+  });
+
+  it("comes up where the gateway is to listen elsewhere: its hosts are enrolled there, as the same hosts, and nothing is sent again (R50)", async () => {
+    const readHosts = () => readRecords(mesh.state, "select name, incarnation from node order by name");
+    const hosts = await readHosts();
+    expect(await mesh.endUp("SIGINT")).toBe(0);
+    await writeFile(
+      join(mesh.state, "settings.json"),
+      JSON.stringify({ ...(await readSettings()), listen: "127.0.0.2" }),
+    );
+    const moved = await mesh.start();
+    expect(moved.troubles).toEqual([]);
+    expect(moved.addresses.controller).toBe(first.addresses.controller.replace("127.0.0.1", "127.0.0.2"));
+    await mesh.hears(`no more at ${first.addresses.controller}`);
+    await mesh.hears("its host is enrolled (again", 2);
+    expect(await readHosts()).toEqual(hosts);
+    expect(await readSends(mesh.state)).toEqual(sends);
+    expect(await readBoard(moved.addresses.example)).toContain(row);
     const status = await mesh.run("status");
     expect(status.code, status.stdout).toBe(0);
   });

@@ -1,7 +1,13 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { expect, it } from "vitest";
-import { answersOnPort, chooseFreePort, chooseKeptPort, isPortFree } from "../../src/embedded/ports.ts";
+import {
+  answersOnPort,
+  chooseFreePort,
+  chooseKeptPort,
+  isPortFree,
+  requireFreePort,
+} from "../../src/embedded/ports.ts";
 
 it("tells a taken port from a free one", async () => {
   const server = createServer().listen(0, "127.0.0.1");
@@ -14,6 +20,26 @@ it("tells a taken port from a free one", async () => {
   await once(server, "close");
   expect(await isPortFree(port)).toBe(true);
   expect(await answersOnPort("127.0.0.1", port)).toBe(false);
+});
+
+it("says of a taken port who has it, and what is done where that one stays", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = address !== null && typeof address === "object" ? address.port : 0;
+  const taken = `Temporal needs port ${port}, which another program on this machine has taken`;
+  const ended = `End that program (ss -ltnp "sport = :${port}" names it) and start again. `;
+  await Promise.all([
+    expect(requireFreePort(port, { who: "Temporal" })).rejects.toMatchObject({
+      message: taken,
+      next: expect.stringContaining(`${ended}Or remove`),
+    }),
+    expect(requireFreePort(port, { who: "Temporal", otherwise: "Or not." })).rejects.toMatchObject({
+      message: taken,
+      next: `${ended}Or not.`,
+    }),
+  ]);
+  server.close();
 });
 
 it("keeps ports that the system gives to no outgoing connection", async () => {

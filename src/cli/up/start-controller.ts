@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { requireFreePort } from "../../embedded/ports.ts";
 import type { Running } from "../../embedded/running.ts";
 import { startChild } from "../../embedded/start-child.ts";
+import { gatewayUrl } from "../create-host-token.ts";
 import type { UpParts } from "./up-plan.ts";
 
 /**
@@ -29,7 +30,20 @@ export async function startController(parts: UpParts): Promise<Running> {
       { signal: "SIGTERM", waitMs: 30_000 },
       { signal: "SIGKILL", waitMs: 5_000 },
     ],
-    beforeStart: () => requireFreePort(ports.gateway, "the controller's gateway", parts.listen),
+    beforeStart: () => requireGatewayPort(parts),
+  });
+}
+
+/** Hosts pin the gateway's address, so that its port is not given up as lightly as those that only this machine knows. */
+async function requireGatewayPort({ listen, ports }: UpParts): Promise<void> {
+  const url = gatewayUrl({ host: listen, port: ports.gateway });
+  await requireFreePort(ports.gateway, {
+    who: "the controller's gateway",
+    host: listen,
+    otherwise:
+      `Every host calls ${url}, the address that it enrolled with. Only where that program cannot give way: remove "gateway" from ` +
+      "ports.json in the state folder for another port, then enrol each host on another machine again (mesh host token NODE); " +
+      "the hosts of the examples are enrolled again by mesh up.",
   });
 }
 

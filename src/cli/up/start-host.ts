@@ -1,30 +1,30 @@
-import { existsSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Name } from "../../core/names.ts";
 import { runCommand } from "../../embedded/run-command.ts";
 import type { Running } from "../../embedded/running.ts";
 import { startChild } from "../../embedded/start-child.ts";
-import { writeDurably } from "../../disk/write-durably.ts";
 import { writePrivateFile } from "../../disk/private-file.ts";
 import { addNode, getNode } from "../../store/nodes.ts";
-import { createHostToken } from "../create-host-token.ts";
+import { createHostToken, gatewayUrl } from "../create-host-token.ts";
 import { hostProgramFile } from "../host-program.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 import { hostEnvironment } from "./start-controller.ts";
 import { loopback, type UpParts } from "./up-plan.ts";
+import { readEnrolledAt, whyEnrol } from "./why-enrol.ts";
 
 /** A contact is written down at most this often. */
 const contactEveryMs = 5_000;
 
-/** Registers the node and enrols its host, where that was not done yet. */
+/** Registers the node and enrols its host, where that was not done yet, or at another address of the gateway. */
 export async function enrolHost(parts: UpParts, connection: MeshConnection, node: Name): Promise<void> {
-  const { db, mesh } = connection;
+  const { db, mesh, setup } = connection;
   const dir = hostFolder(parts, node);
   await addNode(db, mesh, { name: node, address: loopback });
-  const enrolled = (await getNode(db, mesh, node))?.incarnation ?? null;
-  const doneFile = join(dir, "enrolled");
-  if (enrolled !== null && existsSync(doneFile)) return;
+  const incarnation = (await getNode(db, mesh, node))?.incarnation ?? null;
+  const why = whyEnrol({ incarnation, at: await readEnrolledAt(dir) }, gatewayUrl(setup.gateway));
+  if (why === null) return;
+  if (incarnation !== null) parts.say(`${node}: its host is enrolled (${why})`);
   await mkdir(dir, { recursive: true });
   const tokenFile = join(parts.paths.secrets, `token-${node}`);
   // Enrolling again with the keys that are there already is the same host: a killed start is completed by this.
@@ -34,7 +34,6 @@ export async function enrolHost(parts: UpParts, connection: MeshConnection, node
   } finally {
     await rm(tokenFile, { force: true });
   }
-  await writeDurably(doneFile, "", { mode: 0o644 });
 }
 
 /** The host as a process of its own. On an orderly stop it ends the services that it started too. */
