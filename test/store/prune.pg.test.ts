@@ -11,6 +11,7 @@ import {
   type PruneRecords,
 } from "../../src/activities/prune-records.ts";
 import { DeadEpochError, StoppedError } from "../../src/core/errors.ts";
+import { nameSchema } from "../../src/core/names.ts";
 import { judgeReport } from "../../src/decide/judge-report.ts";
 import { keepAccount } from "../../src/store/accounts.ts";
 import { restoreBackup } from "../../src/store/backup/restore-backup.ts";
@@ -19,6 +20,8 @@ import { listSent } from "../../src/store/declarations.ts";
 import { keepClaim } from "../../src/store/heed-claim.ts";
 import { releaseLease } from "../../src/store/lease.ts";
 import { recoverMesh } from "../../src/store/recovery.ts";
+import { readPruned } from "../../src/store/prune/read-pruned.ts";
+import { removeNode } from "../../src/store/remove-node.ts";
 import { readStop } from "../../src/store/stop.ts";
 import { addNodes, digestOf, grant, mesh, openRecords, reportOf, type Records, sendOne } from "./open-records.ts";
 
@@ -149,6 +152,24 @@ describe("pruning", () => {
     await expect(pruneAll(passOf(epoch + 1))).rejects.toThrow(StoppedError);
     await expect(pruneAll(passOf(epoch + 1, { mayAct: () => false }))).rejects.toThrow(DeadEpochError);
     expect(await count("declaration")).toBe(36);
+  });
+
+  it("takes old declarations of nodes that were removed, and keeps the last ones of each (R35)", async () => {
+    const epoch = await grant(records.db);
+    await fill(3, 12, epoch);
+    await records.db.query(`update declaration set builds = '{}'`);
+    const kept = async (node: string): Promise<number> =>
+      (await records.db.query(`select from declaration where mesh = $1 and node = $2`, [mesh, node])).rows.length;
+    const removal = await removeNode(records.db, mesh, nameSchema.parse("n2"), { by: "me", whereEnrolled: "goes" });
+    expect(removal.removed).toBe(true);
+    await pruneAll(passOf(epoch));
+    // Five are young, by their push and by themselves.
+    expect([await kept("n2"), await kept("n3")]).toEqual([5, 5]);
+    await records.db.query(`update declaration set issued_at = issued_at - interval '100 days'`);
+    await pruneAll(passOf(epoch));
+    expect([await kept("n2"), await kept("n3")]).toEqual([3, 3]);
+    // Added again: what its host had then is no sign that records were lost.
+    expect(await readPruned(records.db, mesh, "n2")).toEqual({ epoch, number: 8 * 3 + 2 });
   });
 
   it("lets two controllers at it at once: each record goes once", async () => {

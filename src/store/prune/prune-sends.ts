@@ -34,15 +34,19 @@ export const pruneSends: readonly PruneTable[] = [
       claimNumber: bigintColumn.nullable(),
       isOpen: z.boolean(),
     }),
-    // The oldest of each node, whatever their age: what may go is at the beginning, and the index gives it at once.
+    // The oldest of each node, whatever their age: what may go is at the beginning, and the index gives it at once. No host
+    // of a removed node is enrolled.
     read: `select jsonb_build_object('node', n.name, 'epoch', d.epoch, 'number', d.number) as key,
         ${sinceMs("d.issued_at")} as "ageMs", d.epoch, d.number, d.incarnation, n.incarnation as enrolled,
         l.epoch is null or (d.epoch, d.number) >= (l.epoch, l.number) as "isAmongLast",
         a.incarnation as "accountOf", a.epoch as "accountEpoch", a.number as "accountNumber",
         c.epoch as "claimEpoch", c.number as "claimNumber",
         exists (select from push p where p.mesh = n.mesh and p.id = d.push and p.ended_at is null) as "isOpen"
-      from (select mesh, name, incarnation from node where mesh = $1 and name > coalesce($2::jsonb ->> 'node', '')
-             order by name limit 100) n
+      from (select mesh, name, incarnation from (
+              select mesh, name, incarnation from node where mesh = $1 union all
+              select mesh, name, null from removed_node r where mesh = $1
+                 and not exists (select from node k where k.mesh = r.mesh and k.name = r.name)) known
+             where name > coalesce($2::jsonb ->> 'node', '') order by name limit 100) n
       left join lateral (select epoch, number, incarnation, issued_at, push from declaration
                           where mesh = n.mesh and node = n.name and $3::float8 is not null
                           order by epoch, number limit $5::integer) d on true
