@@ -42,18 +42,21 @@ export function recordModulePlans(db: Queryable, mesh: Name, plans: readonly Mod
 }
 
 /**
- * A build became fit: the module's newest fit artifact, also where its source has moved on meanwhile (R16, case 6).
- * Builds of one module run one after another, so a later verdict is about later inputs.
+ * A build became fit: the module's newest fit artifact, also where its source has moved on meanwhile (R16, case 6). Builds of
+ * one module run one after another, so a later verdict is about later inputs; but not where the source went back to what is
+ * fit while it ran (case 4), nor where it was begun before this registration: that one was of another source, perhaps.
  */
 export function recordFit(
   db: Queryable,
   mesh: Name,
   fit: { readonly module: Name; readonly inputs: Digest; readonly artifact: Digest },
 ): Promise<number> {
-  return run(db, `update module set fit_inputs = $3, fit_artifact = $4 where mesh = $1 and name = $2`, [
-    mesh,
-    fit.module,
-    digestSchema.parse(fit.inputs),
-    digestSchema.parse(fit.artifact),
-  ]);
+  return run(
+    db,
+    `update module m set fit_inputs = $3, fit_artifact = $4 from build b
+      where m.mesh = $1 and m.name = $2 and b.mesh = m.mesh and b.module = m.name and b.inputs = $3
+        and b.started_at >= m.registered_at
+        and not (m.standing = 'current' and m.wanted_inputs is not null and m.wanted_inputs <> $3)`,
+    [mesh, fit.module, digestSchema.parse(fit.inputs), digestSchema.parse(fit.artifact)],
+  );
 }
