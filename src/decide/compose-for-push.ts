@@ -2,7 +2,7 @@ import type { Digest, Name } from "../core/names.ts";
 import { compose } from "./compose.ts";
 import type { Composition } from "./composition.ts";
 import { pinsOfLastSend } from "./pins-of-last-send.ts";
-import type { World } from "./world.ts";
+import { artifactKey, type World, type WorldModule } from "./world.ts";
 
 export interface ComposedForPush {
   readonly composition: Composition;
@@ -62,9 +62,18 @@ function withAutoBuilds(world: World, last: LastSendPins): LastSendPins {
   const builds: Record<Name, Digest> = { ...last.pins.builds };
   for (const module of Object.keys(builds)) {
     const known = world.modules.get(module);
-    if (known?.upgrade === "auto" && known.fit !== null) builds[module] = known.fit;
+    if (known !== undefined && known.fit !== null && isUnderAuto(world, known, known.fit)) builds[module] = known.fit;
   }
   return { kind: "pins", pins: { at: "builds", builds } };
+}
+
+/**
+ * A build goes out by itself where it was made to, and its source does not say otherwise since (R14): one that a person let
+ * lie does not follow a commit that only says `auto` and has no verdict yet; and a newest manifest that cannot be read says nothing.
+ */
+function isUnderAuto(world: World, { name, upgrade }: WorldModule, fit: Digest): boolean {
+  const made = world.artifacts.get(artifactKey(name, fit))?.manifest.upgrade;
+  return made === "auto" && (upgrade === null || upgrade === "auto");
 }
 
 type LastSendPins = ReturnType<typeof pinsOfLastSend>;

@@ -1,6 +1,6 @@
 import type { Artifact } from "../core/artifact.ts";
 import type { Order } from "../core/declaration.ts";
-import type { Manifest, ProvisionKind } from "../core/manifest.ts";
+import type { Manifest, ProvisionKind, UpgradePolicy } from "../core/manifest.ts";
 import type { Digest, Name } from "../core/names.ts";
 import type { Assignment } from "../core/node.ts";
 import type { Provision } from "../core/provision.ts";
@@ -50,7 +50,8 @@ export interface WorldNode {
 
 export interface WorldModule {
   readonly name: Name;
-  readonly upgrade: "record" | "auto";
+  /** As the newest source says it; null: that was never read, or cannot be. */
+  readonly upgrade: UpgradePolicy | null;
   /** The newest fit artifact: of the wanted inputs, or else of the last inputs that were fit. */
   readonly fit: Digest | null;
 }

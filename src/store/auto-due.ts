@@ -8,7 +8,8 @@ const autoDueSchema = z.object({ node: nameSchema, module: nameSchema, artifact:
 export type AutoDue = z.output<typeof autoDueSchema>;
 
 /**
- * Nodes that run a module under `auto` at another build than the newest fit one. Only nodes that were sent that module
+ * Nodes that run a module under `auto` at another build than the newest fit one; what is under it, `composeForPush` says
+ * in the same way. Only nodes that were sent that module
  * before; a new assignment is made effective by a person's push, and so is a new host: what the one before it was sent
  * holds the node in every such push, and `status` says that it was never told (R21, R31).
  */
@@ -23,7 +24,9 @@ export function listAutoDue(db: Queryable, mesh: Name): Promise<AutoDue[]> {
        join node n on n.mesh = a.mesh and n.name = a.node
       cross join lateral (select incarnation, builds ->> m.name as build from declaration
                            where mesh = n.mesh and node = n.name order by epoch desc, number desc limit 1) d
-      where m.mesh = $1 and m.fit_artifact is not null and m.manifest ->> 'upgrade' = 'auto'
+      where m.mesh = $1 and m.fit_artifact is not null and coalesce(m.manifest ->> 'upgrade', 'auto') = 'auto'
+        and exists (select from artifact k where k.mesh = m.mesh and k.module = m.name and k.digest = m.fit_artifact
+                       and k.manifest ->> 'upgrade' = 'auto')
         and d.incarnation = n.incarnation and d.build <> m.fit_artifact
       order by a.node, a.module`,
     [mesh],

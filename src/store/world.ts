@@ -67,10 +67,10 @@ function readNodes(tx: Transaction, mesh: Name, read: ReadRows): Promise<WorldNo
   );
 }
 
-/** A module that was never compared has no manifest yet: its policy is the default, and nothing of it is fit. */
+/** A module that was never compared has no manifest yet, and one whose newest manifest cannot be read has none now. */
 export const worldModuleSchema = z
   .object({ name: nameSchema, manifest: manifestSchema.nullable(), fit: digestSchema.nullable() })
-  .transform(({ name, manifest, fit }): WorldModule => ({ name, upgrade: manifest?.upgrade ?? "record", fit }));
+  .transform(({ name, manifest, fit }): WorldModule => ({ name, upgrade: manifest?.upgrade ?? null, fit }));
 
 function readModules(tx: Transaction, mesh: Name, read: ReadRows): Promise<WorldModule[]> {
   return read(

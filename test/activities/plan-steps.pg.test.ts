@@ -47,7 +47,7 @@ async function enrol(incarnation: string): Promise<void> {
 async function fitUnderAuto(...names: string[]): Promise<void> {
   const { db } = records;
   for (const name of names) {
-    await putArtifact(db, mesh, artifactOf(name, `new ${name}`), manifestOf(name));
+    await putArtifact(db, mesh, artifactOf(name, `new ${name}`), manifestOf(name, { upgrade: "auto" }));
     await assign(db, mesh, { node: "node-a", module: name, config: {}, providers: {} });
     await db.query(`update module set manifest = $2, fit_artifact = $3, fit_inputs = $3 where name = $1`, [
       name,
@@ -83,6 +83,32 @@ describe("a push of what policies declare by themselves (R14)", () => {
     });
     expect(opened.error?.message).toBeUndefined();
     expect(push.why).toMatch(/ and 95 more became fit, and their policies are auto$/);
+  });
+});
+
+describe("what is under auto (R14)", () => {
+  const dueOf = async (manifest: unknown, made: "auto" | "record"): Promise<readonly unknown[]> => {
+    const { db } = records;
+    await addNodes(db, "node-a");
+    await addModules(db, "web");
+    await fitUnderAuto("web");
+    await db.query(`update module set manifest = $1`, [manifest === null ? null : JSON.stringify(manifest)]);
+    await db.query(`update artifact set manifest = $1`, [JSON.stringify(manifestOf("web", { upgrade: made }))]);
+    await enrol("aaaa");
+    await sendOne(db, await grant(db), "node-a", { builds: { web: digestOf("old web") } });
+    return (await planSteps(deps, request)).steps;
+  };
+
+  it("is no build that a person let lie, when a later commit says auto and has no verdict yet", async () => {
+    expect(await dueOf(manifestOf("web", { upgrade: "auto" }), "record")).toEqual([]);
+  });
+
+  it("is none whose source takes it back, though it was made to go out", async () => {
+    expect(await dueOf(manifestOf("web", { upgrade: "record" }), "auto")).toEqual([]);
+  });
+
+  it("is one that became fit while its newest manifest cannot be read", async () => {
+    expect(await dueOf(null, "auto")).toMatchObject([{ kind: "push", nodes: ["node-a"] }]);
   });
 });
 

@@ -30,7 +30,10 @@ async function keep(any: AnyRecords): Promise<string> {
   await records.db.query(`insert into repository (mesh, name, url) values ($1, 'r', 'file:///r.git')`, [mesh]);
   const artifacts = any.artifacts.map(({ artifact, manifest }) => ({ ...artifact, manifest }));
   const manifests = new Map(any.artifacts.map((one) => [one.artifact.digest, one.manifest]));
-  const modules = any.modules.map((one) => ({ ...one, manifest: manifests.get(one.fit ?? "") ?? null }));
+  const modules = any.modules.map((one) => {
+    const made = manifests.get(one.fit ?? "");
+    return { ...one, manifest: made === undefined || one.upgrade === null ? null : { ...made, upgrade: one.upgrade } };
+  });
   for (const [sql, rows] of [
     [
       `insert into node (mesh, name, address, incarnation) select $1, name, address, incarnation

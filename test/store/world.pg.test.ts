@@ -54,8 +54,8 @@ describe("the world", () => {
     expect([...world.artifacts.keys()].toSorted()).toEqual(
       [artifactKey("meshboard", digestOf("fit")), artifactKey("meshboard", digestOf("sent"))].toSorted(),
     );
-    expect(world.modules.get("meshboard")).toEqual({ name: "meshboard", upgrade: "record", fit: digestOf("fit") });
-    expect(world.modules.get("core")).toEqual({ name: "core", upgrade: "record", fit: null });
+    expect(world.modules.get("meshboard")).toEqual({ name: "meshboard", upgrade: null, fit: digestOf("fit") });
+    expect(world.modules.get("core")).toEqual({ name: "core", upgrade: null, fit: null });
   });
 
   it("has what each node was last sent; one that was never told is not in it (R21)", async () => {

@@ -93,6 +93,9 @@ export const anyRecords: fc.Arbitrary<AnyRecords> = fc
   .record({
     nodes,
     fits: fc.tuple(...moduleNames.map(() => fc.constantFrom(1, 1, 1, 1, 2, 2, 2, null))),
+    policies: fc.tuple(
+      ...moduleNames.map(() => fc.constantFrom("auto" as const, "auto" as const, "record" as const, null)),
+    ),
     collected: fc.uniqueArray(fc.tuple(module, build), { maxLength: 2, selector: (one) => one.join(" ") }),
     assignments: fc.uniqueArray(assignment, {
       minLength: 3,
@@ -106,11 +109,11 @@ export const anyRecords: fc.Arbitrary<AnyRecords> = fc
       selector: (one) => one.node,
     }),
   })
-  .map(({ fits, collected, sends, issues, ...rest }) => {
+  .map(({ fits, policies, collected, sends, issues, ...rest }) => {
     const gone = new Set(collected.map(([name, of]) => artifactKey(name, buildOf(name, of))));
     return {
       ...rest,
-      modules: moduleNames.map((name, at) => moduleOf(name, fits[at] ?? null)),
+      modules: moduleNames.map((name, at) => moduleOf(name, fits[at] ?? null, policies[at] ?? null)),
       artifacts: moduleNames
         .flatMap((name) => [1, 2].map((of) => artifactOf(name, of)))
         .filter(({ artifact }) => !gone.has(artifactKey(artifact.module, artifact.digest))),
@@ -146,9 +149,8 @@ function artifactOf(name: ModuleName, of: number): WorldArtifact {
   return buildArtifact(name, of, buildManifest(name, manifestOf(name, of)));
 }
 
-function moduleOf(name: ModuleName, fit: number | null): WorldModule {
-  const { upgrade } = buildManifest(name, manifestOf(name, fit ?? 1));
-  return { name, upgrade: upgrade === "auto" ? "auto" : "record", fit: fit === null ? null : buildOf(name, fit) };
+function moduleOf(name: ModuleName, fit: number | null, upgrade: WorldModule["upgrade"]): WorldModule {
+  return { name, upgrade, fit: fit === null ? null : buildOf(name, fit) };
 }
 
 function digestsOf(builds: Readonly<Record<string, number>> | null): Sent["builds"] {
