@@ -20,6 +20,7 @@ function facts(account: Partial<Account> | null, silentMs: number | null = null)
   return { order, digest, sentAt, silentMs, account: account === null ? null : { ...base, ...account } };
 }
 
+const service = { id: "service/meshboard/main", message: "has waited 60 s for service/broker/main" } as const;
 const failing: Pick<Account, "outcome" | "report"> = {
   outcome: "failed",
   report: { resources: [{ id: "service/meshboard/main", state: "failed", message: "exited with 1" }], refusals: [] },
@@ -48,6 +49,12 @@ describe("how far a node has come with what it was told", () => {
     ["it read back everything as wanted, and is silent since (case 30)", facts({}, 200_000), "cannot-tell", false],
     ["it is half way (case 46)", facts({ outcome: "half" }), "outstanding", false],
     ["it failed once: a service that starts fails for a moment", facts(failing), "failed", false],
+    [
+      "a service of it waits for something that may still come (R2)",
+      facts({ outcome: "un-ready", report: { resources: [{ ...service, state: "un-ready" }], refusals: [] } }),
+      "un-ready",
+      false,
+    ],
     ["it is stuck (R32)", facts({ ...failing, track: { failingCount: 3, noSuccessCount: 3 } }), "failed", true],
     [
       "it has a newer one: superseded, not failed (case 31)",
@@ -118,6 +125,7 @@ describe("exit code of a push (R48)", () => {
     ["settled and applied", code("settled", node("applied")), 0],
     ["settled, nobody to tell", code("settled"), 0],
     ["settled, not applied yet", code("settled", node("applied"), node("outstanding")), 1],
+    ["settled, a service waits for something that may still come", code("settled", node("un-ready")), 1],
     ["settled, superseded by what is applied (case 31)", code("settled", node("superseded")), 0],
     ["settled, superseded by what is not", code("settled", { ...node("superseded"), pending: true }), 1],
     ["settled, one held (case 20)", code("settled", node("not-sent", "held")), 1],

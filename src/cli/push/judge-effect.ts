@@ -61,9 +61,9 @@ export function judgeEffect(facts: EffectFacts): JudgedEffect {
     .slice(0, 3)
     .map((one) => `${one.id} ${one.state}: ${one.message}`)
     .join("; ");
-  if (account.outcome === "failed" || account.outcome === "un-ready") {
-    return { effect: "failed", says, final: isStuck(account.track) };
-  }
+  if (account.outcome === "failed") return { effect: "failed", says, final: isStuck(account.track) };
+  // As `status` says it: what it waits for may still come.
+  if (account.outcome === "un-ready") return { effect: "un-ready", says, final: false };
   return { effect: "outstanding", says, final: false };
 }
 

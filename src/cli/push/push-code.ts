@@ -13,6 +13,6 @@ export function pushCode(document: Pick<PushDocument, "outcome" | "nodes">): Exi
   if (nodes.some((node) => node.effect === "cannot-tell")) return 3;
   if (outcome === "under-way") return 1;
   const isPending = (node: PushedNode): boolean =>
-    node.effect === "outstanding" || node.pending === true || node.outcome === "held";
+    node.effect === "outstanding" || node.effect === "un-ready" || node.pending === true || node.outcome === "held";
   return nodes.some(isPending) ? 1 : 0;
 }

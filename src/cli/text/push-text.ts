@@ -4,7 +4,7 @@ import { alignColumns } from "./columns.ts";
 import { plainLine } from "./plain.ts";
 
 /** How far a node has come with what this push told it. */
-export type Effect = "applied" | "superseded" | "outstanding" | "failed" | "cannot-tell" | "not-sent";
+export type Effect = "applied" | "superseded" | "outstanding" | "un-ready" | "failed" | "cannot-tell" | "not-sent";
 
 export interface PushedNode extends Told {
   readonly effect: Effect;
@@ -76,12 +76,14 @@ function sentWords(node: PushedNode): string {
   return node.outcome.replaceAll("-", " ");
 }
 
+const troubles: ReadonlySet<Effect> = new Set(["failed", "un-ready"]);
+
 function nextCommand(document: PushDocument): string {
   const [unconfirmed] = document.nodes.filter((node) => node.outcome === "needs-confirmation");
   if (unconfirmed !== undefined)
     return `mesh plan ${unconfirmed.node}, and where that is meant: mesh push ${unconfirmed.node} --confirm-removal`;
   const trouble = document.nodes.find(
-    (node) => node.effect === "failed" || node.outcome === "not-worked-out" || node.outcome === "held",
+    (node) => troubles.has(node.effect) || node.outcome === "not-worked-out" || node.outcome === "held",
   );
   if (trouble !== undefined) return `mesh why ${trouble.node}`;
   const isOpen = document.nodes.some((node) => node.effect === "outstanding" || node.effect === "cannot-tell");
