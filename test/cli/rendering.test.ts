@@ -48,6 +48,11 @@ describe("status for a person", () => {
     expect(statusCode(troubled)).toBe(2);
   });
 
+  it("says what to do for a debt that nobody can confirm any more (R20)", () => {
+    const owed = troubled.owed.map((debt) => ({ ...debt, remedy: "mesh assign node-b postgres" }));
+    expect(statusText({ ...troubled, owed }, now)).toContain("and has not confirmed → mesh assign node-b postgres\n");
+  });
+
   it("is not settled while a tip that was just seen is being compared, and says so (R48)", () => {
     const sourceWhy = "examples (main) was seen at be5421b 2 s ago, and is being compared";
     const modules = settled.modules.map((one) => ({ ...one, sourceKnown: "comparing" as const, sourceWhy }));

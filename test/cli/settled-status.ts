@@ -87,6 +87,7 @@ export const troubled: StatusDocument = {
       since: "2026-01-01T00:00:00.000Z",
       ageMs: 600_000,
       told: true,
+      remedy: null,
     },
   ],
   conditions: [

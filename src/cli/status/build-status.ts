@@ -1,3 +1,4 @@
+import { remedyOfDebt } from "../../decide/remedy-of-debt.ts";
 import type { Condition } from "../../core/condition.ts";
 import type { Name } from "../../core/names.ts";
 import { standByBuild } from "../../decide/build-under-way.ts";
@@ -59,6 +60,8 @@ export interface StatusDocument {
     readonly since: string;
     readonly ageMs: number;
     readonly told: boolean;
+    /** What a person has to do; null: its host confirms it when it reports. */
+    readonly remedy: string | null;
   }[];
   readonly conditions: readonly Condition[];
   readonly sources: readonly {
@@ -97,6 +100,11 @@ export function buildStatus(records: StatusRecords): StatusDocument {
       since: withdrawnAt,
       ageMs,
       told,
+      remedy: remedyOfDebt({
+        provision,
+        node: view.world.nodes.get(provision.provider.node),
+        sent: view.world.sent.get(provision.provider.node),
+      }),
     })),
     conditions: records.conditions,
     sources: records.heads.map(({ repository, branch, commit, lookedAt, failingSince, failure }) => ({

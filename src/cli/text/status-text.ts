@@ -104,7 +104,9 @@ function owedRows(status: StatusDocument): string[][] {
   return status.owed.map((debt) => [
     `to ${debt.node}`,
     `since ${describeDuration(debt.ageMs)}`,
-    plainLine(`${debt.what}${debt.told ? ", it was told and has not confirmed" : ", it was not told yet"}`),
+    plainLine(
+      `${debt.what}${debt.told ? ", it was told and has not confirmed" : ", it was not told yet"}${debt.remedy === null ? "" : ` → ${debt.remedy}`}`,
+    ),
   ]);
 }
 
