@@ -274,6 +274,12 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/keys-root-publish.ts")).keysRootPublishCommand,
   },
   {
+    words: "keys certificate",
+    summary: "where the gateway is: make its certificate anew, by the key of the mesh's certificate authority",
+    as: "viewer",
+    load: async () => (await import("./commands/keys-certificate.ts")).keysCertificateCommand,
+  },
+  {
     words: "keys recovery",
     summary: "anywhere: make or sign the document that puts the mark of one host back",
     as: "viewer",

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { stepMsLimit } from "../core/build-time.ts";
 import { nameSchema } from "../core/names.ts";
 import { listPaths, type StatePaths } from "../embedded/state-folder.ts";
+import type { CertificateFiles } from "../link/gateway-certificate.ts";
 import type { LoginRole } from "../store/writers/login.ts";
 import { gatewayAddressSchema, listenSchema } from "./gateway-address.ts";
 import { meshFileName } from "./find-mesh.ts";
@@ -189,5 +190,14 @@ export function meshPaths(stateFolder: string): MeshPaths {
     gatewayCertificate: join(keys, "gateway.pem"),
     builds: join(stateFolder, "builds"),
     cache: join(stateFolder, "cache"),
+  };
+}
+
+export function certificateFilesOf(paths: MeshPaths): CertificateFiles {
+  return {
+    certificateFile: paths.gatewayCertificate,
+    certificateKeyFile: paths.gatewayKey,
+    authorityFile: paths.authority,
+    authorityKeyFile: paths.authorityKey,
   };
 }

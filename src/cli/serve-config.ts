@@ -12,7 +12,7 @@ import { postgresFolder, readKeptMajor } from "../embedded/postgres-data.ts";
 import type { ServeConfig } from "../worker/serve-config.ts";
 import { readLoginAddresses } from "./database-logins.ts";
 import { readDatabaseUrl } from "./mesh-connection.ts";
-import { type MeshPaths, meshPaths, readMeshSetup } from "./mesh-setup.ts";
+import { certificateFilesOf, type MeshPaths, meshPaths, readMeshSetup } from "./mesh-setup.ts";
 import { markSetup } from "./setup-marks.ts";
 
 const webhooksSchema = z.record(
@@ -39,11 +39,7 @@ export async function readServeConfig(stateFolder: string): Promise<ServeConfig>
     databaseUrl: logins?.controller ?? (await readDatabaseUrl(paths.databaseUrl)),
     databaseLogins: logins,
     temporal: setup.temporal,
-    gateway: {
-      ...setup.gateway,
-      certificateFile: paths.gatewayCertificate,
-      certificateKeyFile: paths.gatewayKey,
-    },
+    gateway: { ...setup.gateway, ...certificateFilesOf(paths) },
     keys: {
       declarationKeyFile: paths.declarationKey,
       provenanceKeyFile: paths.provenanceKey,

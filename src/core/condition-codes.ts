@@ -1,6 +1,7 @@
 import { artifactConditionKinds } from "./artifact-conditions.ts";
 import { diskConditionKinds } from "./disk-conditions.ts";
 import { hostConditionKinds } from "./host-conditions.ts";
+import { keyConditionKinds } from "./key-conditions.ts";
 
 /** One kind of condition: who watches what, who opens and who closes it (R33). Files are below `src`. */
 export interface ConditionKind {
@@ -229,51 +230,7 @@ export const conditionKinds: readonly ConditionKind[] = [
     urgent: "no",
     remedy: "`mesh database roles --apply` makes logins of its own, then start the controller again",
   },
-  {
-    code: "key-expires-soon",
-    subject: "key or root",
-    watches: "a key or the root document ends soon",
-    opens: ["worker/watch-keys.ts"],
-    closes: ["worker/watch-keys.ts"],
-    urgent: "when it is near",
-    remedy: "`mesh keys rotate`, or a newer root",
-  },
-  {
-    code: "no-signing-key",
-    subject: "role",
-    watches: "the controller has no key of that role that the root lists",
-    opens: ["worker/watch-keys.ts"],
-    closes: ["worker/watch-keys.ts"],
-    urgent: "for declarations",
-    remedy: "`mesh keys rotate ROLE`, then sign and publish the root",
-  },
-  {
-    code: "root-refused",
-    subject: "records",
-    watches: "the records or keys/roots hold a next root that the present one does not accept",
-    opens: ["worker/watch-keys.ts"],
-    closes: ["worker/watch-keys.ts"],
-    urgent: "yes",
-    remedy: "remove that row of root_document, or that file, and find out who wrote it",
-  },
-  {
-    code: "root-gap",
-    subject: "the roots",
-    watches: "the records lack a published root that hosts have to walk over, and this machine has no file of it",
-    opens: ["worker/watch-keys.ts"],
-    closes: ["worker/watch-keys.ts"],
-    urgent: "yes",
-    remedy: "`mesh keys root publish` with the root that is missing, from a copy",
-  },
-  {
-    code: "key-watch-failing",
-    subject: "keys",
-    watches: "the loop that looks at the keys cannot go on",
-    opens: ["worker/watch-keys.ts"],
-    closes: ["worker/watch-keys.ts"],
-    urgent: "no",
-    remedy: "see the controller's log",
-  },
+  ...keyConditionKinds,
 ];
 
 /** Undefined for a code of another version's. */

@@ -2,6 +2,7 @@ import type { Registries } from "../build/builders/builder.ts";
 import type { UnsafeRule } from "../build/open-sandbox.ts";
 import type { LeftoverBounds } from "../decide/plan-leftovers.ts";
 import type { HostCredentials } from "../source/remote-credentials.ts";
+import type { CertificateFiles } from "../link/gateway-certificate.ts";
 import type { SandboxLimits } from "../build/sandbox.ts";
 import type { LoginRole } from "../store/writers/login.ts";
 import type { AskPlace } from "./watch-asks.ts";
@@ -25,13 +26,8 @@ export interface ServeConfig {
   /** Null and left out: all three go in as the owner, and take their role. */
   readonly databaseLogins?: DatabaseLogins | null;
   readonly temporal: TemporalServer;
-  readonly gateway: {
-    readonly host: string;
-    readonly port: number;
-    /** PEM files made by `up` or by the operator. */
-    readonly certificateFile: string;
-    readonly certificateKeyFile: string;
-  };
+  /** Made by `up` or by the operator, and renewed by the controller where it has the authority's key. */
+  readonly gateway: { readonly host: string; readonly port: number } & CertificateFiles;
   readonly keys: {
     readonly declarationKeyFile: string;
     /** Signs how artifacts were built, and nothing else. */

@@ -1,8 +1,7 @@
-import { readFile } from "node:fs/promises";
-import { readPrivateFile } from "../disk/private-file.ts";
 import { createGateway } from "../link/gateway/create-gateway.ts";
 import { createDeclarationWakes, createGatewayRecords } from "./gateway-records.ts";
 import { roleName } from "../store/writers/database-role.ts";
+import { openCertificate, watchCertificate } from "./watch-certificate.ts";
 import { watchDrifts } from "./watch-drifts.ts";
 import { watchRefusedCalls } from "./watch-refused-calls.ts";
 import { watchStrangers } from "./watch-strangers.ts";
@@ -17,6 +16,7 @@ export async function startGateway(
   wake: (source: string) => Promise<void>,
 ): Promise<{ readonly address: string; close(): Promise<void> }> {
   const { log } = parts;
+  const certificate = await openCertificate(config.gateway, log, Date.now());
   const wakes = createDeclarationWakes();
   const listener = await hearDeclarations({
     url: databaseAddress(config, "gateway"),
@@ -47,10 +47,7 @@ export async function startGateway(
         wakes,
         onKept: drifts.note,
       }),
-      tls: {
-        certPem: await readFile(config.gateway.certificateFile, "utf8"),
-        keyPem: await readPrivateFile(config.gateway.certificateKeyFile),
-      },
+      tls: certificate,
       log,
       webhookSecrets: Object.fromEntries(
         Object.entries(config.webhooks).map(([source, hook]) => [source, hook.secrets]),
@@ -60,9 +57,17 @@ export async function startGateway(
       onRecords: refusedCalls.note,
     });
     const address = await gateway.listen({ host: config.gateway.host, port: config.gateway.port });
+    const renewal = watchCertificate({
+      ...parts,
+      mesh: config.mesh,
+      files: config.gateway,
+      used: certificate,
+      gateway,
+    });
     return {
       address: `https://${address.host}:${address.port}`,
       async close() {
+        await renewal.stop();
         await gateway.close();
         await endRest();
       },

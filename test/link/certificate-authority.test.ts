@@ -18,14 +18,18 @@ describe("certificate authority", () => {
     expect(new X509Certificate(authority.certPem).ca).toBe(true);
     expect(certificate.checkHost("mesh.example")).toBe("mesh.example");
 
-    const why = (changes: object) => whyRenewCertificate(server, { authority, ...wanted, ...changes });
+    const why = (changes: object) =>
+      whyRenewCertificate(server.certPem, { authorityPem: authority.certPem, ...wanted, ...changes });
     expect(why({})).toBeNull();
     expect(why({ nowMs: REFERENCE + 59 * DAY })).toBeNull();
     expect(why({ nowMs: REFERENCE + 61 * DAY })).toMatch(/it ends at/);
+    expect(why({ nowMs: REFERENCE + 91 * DAY })).toMatch(/it ended at/);
+    // Issued while this machine's clock was ahead.
+    expect(why({ nowMs: REFERENCE - 2 * DAY })).toMatch(/it is not valid before/);
     expect(why({ names: ["other.example"] })).toBe("it is not for other.example");
     expect(why({ addresses: ["10.0.0.1"] })).toBe("it is not for 10.0.0.1");
     const another = await createCertificateAuthority({ mesh: "demo", nowMs: REFERENCE });
-    expect(why({ authority: another })).toMatch(/another authority/);
+    expect(why({ authorityPem: another.certPem })).toMatch(/another authority/);
   });
 
   it("issues nothing for nobody", async () => {

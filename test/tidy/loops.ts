@@ -108,6 +108,12 @@ export const loopFiles: readonly LoopFile[] = [
     trouble: { condition: "key-watch-failing" },
   },
   {
+    file: "worker/watch-certificate.ts",
+    count: 1,
+    what: "renews the gateway's certificate, uses one that was put there, says which ends",
+    trouble: { condition: "certificate-watch-failing" },
+  },
+  {
     file: "worker/watch-asks.ts",
     count: 1,
     what: "listens for what commands ask, and looks whether it still does",

@@ -1,19 +1,17 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
+import { X509Certificate } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { InputError } from "../../core/errors.ts";
 import { writeDurably } from "../../disk/write-durably.ts";
-import {
-  type Certificate,
-  createCertificateAuthority,
-  issueServerCertificate,
-  whyRenewCertificate,
-} from "../../link/certificate-authority.ts";
+import { createCertificateAuthority } from "../../link/certificate-authority.ts";
+import { keepGatewayCertificate, subjectsOfGateway } from "../../link/gateway-certificate.ts";
 import type { SigningKey } from "../../link/keys.ts";
-import { readPrivateFile, writePrivateFile } from "../../disk/private-file.ts";
+import { writePrivateFile } from "../../disk/private-file.ts";
 import { createRoot, type RootKey } from "../../link/root.ts";
 import { keepProvenanceKey, keepSigningKey, listLongKey } from "../keep-provenance-key.ts";
-import { loopback, type UpParts } from "./up-plan.ts";
+import { certificateFilesOf } from "../mesh-setup.ts";
+import type { UpParts } from "./up-plan.ts";
 
 type KeyParts = Pick<UpParts, "mesh" | "paths" | "listen" | "say">;
 
@@ -39,8 +37,8 @@ export async function prepareKeys(parts: KeyParts, nowMs: number): Promise<void>
     await writeDurably(paths.rootDocument, rootDocument(parts, { rootKey, keys }), { mode: 0o644 });
   }
   await keepProvenanceKey({ mesh: parts.mesh, paths, nowMs, say: parts.say });
-  const authority = await keepAuthority(parts, nowMs);
-  await renewGatewayCertificate(parts, authority, nowMs);
+  await keepAuthority(parts, nowMs);
+  await keepCertificate(parts, nowMs);
 }
 
 function rootDocument(
@@ -50,39 +48,34 @@ function rootDocument(
   return createRoot({ schema: 1, mesh: parts.mesh, version: 1, threshold: 1, keys: [...made.keys] }, [made.rootKey]);
 }
 
-/** The key is written last: with it the pair is whole, without it another pair is made. */
-async function keepAuthority({ paths, mesh }: KeyParts, nowMs: number): Promise<Certificate> {
-  if (existsSync(paths.authorityKey)) {
-    return { certPem: await readFile(paths.authority, "utf8"), keyPem: await readPrivateFile(paths.authorityKey) };
-  }
+/**
+ * The key is written last: with it the pair is whole, without it another pair is made. But not where the authority has signed the
+ * gateway's certificate already: then its key was moved away, and hosts would not know another one.
+ */
+async function keepAuthority({ paths, mesh }: KeyParts, nowMs: number): Promise<void> {
+  if (existsSync(paths.authorityKey) || (await hasSigned(paths))) return;
   const authority = await createCertificateAuthority({ mesh, nowMs });
   await writeDurably(paths.authority, authority.certPem, { mode: 0o644 });
   await writePrivateFile(paths.authorityKey, authority.keyPem);
-  return authority;
 }
 
-async function renewGatewayCertificate(
-  { paths, say, listen }: KeyParts,
-  authority: Certificate,
-  nowMs: number,
-): Promise<void> {
-  const subjects = { names: ["localhost"], addresses: [...new Set([loopback, listen])] };
-  if (existsSync(paths.gatewayKey) && existsSync(paths.gatewayCertificate)) {
-    const certificate = {
-      certPem: await readFile(paths.gatewayCertificate, "utf8"),
-      keyPem: await readPrivateFile(paths.gatewayKey),
-    };
-    const why = belongTogether(certificate)
-      ? whyRenewCertificate(certificate, { authority, ...subjects, nowMs })
-      : "a start was killed while it was written";
-    if (why === null) return;
-    say(`keys: a new certificate for the gateway (${why})`);
-  }
-  const certificate = await issueServerCertificate(authority, { ...subjects, nowMs });
-  await writePrivateFile(paths.gatewayKey, certificate.keyPem);
-  await writeDurably(paths.gatewayCertificate, certificate.certPem, { mode: 0o644 });
+async function hasSigned({ authority, gatewayCertificate }: KeyParts["paths"]): Promise<boolean> {
+  if (!existsSync(authority) || !existsSync(gatewayCertificate)) return false;
+  const { publicKey } = new X509Certificate(await readFile(authority));
+  return new X509Certificate(await readFile(gatewayCertificate)).verify(publicKey);
 }
 
-function belongTogether({ certPem, keyPem }: Certificate): boolean {
-  return new X509Certificate(certPem).checkPrivateKey(createPrivateKey(keyPem));
+async function keepCertificate({ paths, say, listen }: KeyParts, nowMs: number): Promise<void> {
+  const isFirst = !existsSync(paths.gatewayCertificate);
+  const { certificate, made, due } = await keepGatewayCertificate({
+    ...certificateFilesOf(paths),
+    ...subjectsOfGateway(listen),
+    nowMs,
+    broken: "make",
+  });
+  if (made !== null && !isFirst) say(`keys: a new certificate for the gateway (${made})`);
+  if (due === null) return;
+  const what = `the gateway's certificate should be another one: ${due.why}`;
+  if (certificate === null) throw new InputError(what, due.next);
+  say(`keys: ${what}\n  next: ${due.next}`);
 }

@@ -187,6 +187,8 @@ function configOf(mesh: string, databaseUrl: string, folder: string): ServeConfi
       port: 0,
       certificateFile: join(folder, "cert"),
       certificateKeyFile: join(folder, "key"),
+      authorityFile: join(folder, "authority"),
+      authorityKeyFile: join(folder, "authority-key"),
     },
     keys: { declarationKeyFile: "", provenanceKeyFile: "", rootFile: "" },
     folders: {

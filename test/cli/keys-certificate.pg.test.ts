@@ -1,0 +1,126 @@
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { connect, createServer } from "node:tls";
+import type { AddressInfo } from "node:net";
+import pino from "pino";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { certificateFilesOf, meshPaths } from "../../src/cli/mesh-setup.ts";
+import { prepareKeys } from "../../src/cli/up/prepare-keys.ts";
+import { findAuthorityEnd } from "../../src/link/authority-end.ts";
+import { lifeOf } from "../../src/link/certificate-authority.ts";
+import { listConditions } from "../../src/store/conditions.ts";
+import { openCertificate, watchCertificate } from "../../src/worker/watch-certificate.ts";
+import { DAY } from "../link/support/fixtures.ts";
+import { mesh, until } from "../store/open-records.ts";
+import { openCommandBed, type CommandBed } from "./command-bed.ts";
+
+let bed: CommandBed;
+const paths = () => meshPaths(bed.state);
+const log = pino({ level: "silent" });
+const elsewhere = () => join(bed.state, "stick", "authority-key.pem");
+
+beforeEach(async () => {
+  bed = await openCommandBed();
+  await mkdir(join(bed.state, "stick"));
+  await rm(paths().authority);
+  const temporal = { address: "127.0.0.1:1", namespace: "default", ui: null };
+  const gateway = { host: "127.0.0.1", port: 7443 };
+  await writeFile(paths().meshFile, JSON.stringify({ schema: 1, mesh, temporal, gateway }));
+});
+afterEach(() => bed.close());
+
+const said: string[] = [];
+const prepare = (nowMs: number) =>
+  prepareKeys({ mesh, paths: paths(), listen: "127.0.0.1", say: (line) => said.push(line) }, nowMs);
+
+/** Whether a host that pins this authority believes what the files hold. */
+async function believes(caPem: string): Promise<boolean> {
+  const cert = await readFile(paths().gatewayCertificate);
+  const server = createServer({ cert, key: await readFile(paths().gatewayKey) });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const isBelieved = await new Promise<boolean>((resolve) => {
+    const socket = connect({ host: "127.0.0.1", port, ca: caPem }, () => resolve(true));
+    socket.on("error", () => resolve(false));
+    socket.on("close", () => server.close());
+    socket.on("secureConnect", () => socket.end());
+  });
+  return isBelieved;
+}
+
+describe("mesh keys certificate", () => {
+  it("ends the condition that names it, typed as told, where the authority's key was taken away (R33)", async () => {
+    await prepare(Date.now() - 65 * DAY);
+    await rename(paths().authorityKey, elsewhere());
+    const files = { ...certificateFilesOf(paths()), host: "127.0.0.1" };
+    const used = await openCertificate(files, log, Date.now());
+    const db = bed.records.as("controller");
+    const seen: string[] = [];
+    const gateway = { useCertificate: ({ certPem }: { certPem: string }) => void seen.push(certPem) };
+    const watch = watchCertificate({ db, mesh, log, files, used, gateway, everyMs: 10 });
+    const conditions = () => listConditions(bed.records.db, mesh);
+    try {
+      const { remedy } = await until(async () => (await conditions())[0] ?? false);
+      const words = /mesh (keys certificate --authority-key) FILE/.exec(remedy)?.[1]?.split(" ") ?? [];
+      expect(await bed.run(...words, elsewhere())).toMatchObject({ code: 0 });
+      await until(async () => (await conditions()).length === 0);
+      expect(seen).toEqual([await readFile(paths().gatewayCertificate, "utf8")]);
+    } finally {
+      await watch.stop();
+    }
+  });
+
+  it("refuses another authority's key, and changes nothing", async () => {
+    await prepare(Date.now());
+    const before = await readFile(paths().gatewayCertificate, "utf8");
+    const ran = await bed.run("keys", "certificate", "--authority-key", paths().gatewayKey);
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringMatching(/is not the key of .*authority.pem/) });
+    expect(await bed.run("keys", "certificate", "--authority-key", elsewhere())).toMatchObject({ code: 2 });
+    expect(await readFile(paths().gatewayCertificate, "utf8")).toBe(before);
+  });
+
+  it("puts off the authority's end: hosts go on by the one that they pin, and are named until they enrolled again", async () => {
+    const bornMs = Date.now() - 3_600 * DAY;
+    await prepare(bornMs);
+    const nodes = [{ name: "shop-1", enrolledAt: new Date(Date.now() - 3_000 * DAY).toISOString() }];
+    const files = certificateFilesOf(paths());
+    const ends = (enrolled: typeof nodes, nowMs = Date.now()) => findAuthorityEnd(files, { nodes: enrolled, nowMs });
+    expect(await ends(nodes, bornMs + 3_000 * DAY)).toEqual([]);
+    expect(await ends(nodes)).toMatchObject([
+      {
+        subject: "authority",
+        urgent: true,
+        remedy: expect.stringContaining("mesh keys certificate --renew-authority"),
+      },
+    ]);
+    const pinned = await readFile(paths().authority, "utf8");
+    const ran = await bed.documentOf("keys", "certificate", "--renew-authority");
+    expect(Date.parse(String(ran["authorityUntil"]))).toBeGreaterThan(Date.now() + 3_600 * DAY);
+    const now = await readFile(paths().authority, "utf8");
+    expect(now).not.toBe(pinned);
+    expect([await believes(pinned), await believes(now)]).toEqual([true, true]);
+    expect(await ends(nodes)).toMatchObject([
+      { subject: "authority before", message: expect.stringContaining("shop-1"), urgent: true },
+    ]);
+    expect(await ends([{ name: "shop-1", enrolledAt: new Date(Date.now() + 5_000).toISOString() }])).toEqual([]);
+  });
+});
+
+describe("a start (mesh up)", () => {
+  it("makes no other authority where its key was taken away: hosts pin the one that there is", async () => {
+    await prepare(Date.now() - 40 * DAY);
+    await rename(paths().authorityKey, elsewhere());
+    const before = [await readFile(paths().authority, "utf8"), await readFile(paths().gatewayCertificate, "utf8")];
+    await prepare(Date.now());
+    const after = [await readFile(paths().authority, "utf8"), await readFile(paths().gatewayCertificate, "utf8")];
+    expect(after).toEqual(before);
+    said.length = 0;
+    await prepare(Date.now() + 25 * DAY);
+    expect(said.join()).toContain("mesh keys certificate --authority-key");
+    // With the key there again it is renewed.
+    await rename(elsewhere(), paths().authorityKey);
+    await prepare(Date.now() + 25 * DAY);
+    expect(lifeOf(await readFile(paths().gatewayCertificate, "utf8")).endsMs).toBeGreaterThan(Date.now() + 100 * DAY);
+    expect(await readFile(paths().authority, "utf8")).toBe(before[0]);
+  });
+});
