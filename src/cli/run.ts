@@ -5,6 +5,7 @@ import { findCommand } from "./find-command.ts";
 import type { CliContext } from "./context.ts";
 import type { ExitCode } from "../decide/exit-code.ts";
 import { answerForError, type ErrorAnswer } from "./answer-for-error.ts";
+import { interrupted, isInterrupt } from "./interrupted.ts";
 import { createProgram, schemaOf } from "./program.ts";
 import { plainLine } from "./text/plain.ts";
 
@@ -38,7 +39,9 @@ export async function run(typed: readonly string[], context: CliContext, version
     return code ?? 0;
   } catch (error) {
     if (error instanceof CommanderError) return usageCode(error, argv, entry, context);
-    return fail(answerForError(error), argv, entry, context, error);
+    // Listening itself changes nothing here: where nobody did, nothing was interrupted.
+    const ended = isInterrupt(error, context.listenForInterrupt()) ? interrupted() : error;
+    return fail(answerForError(ended), argv, entry, context, error);
   }
 }
 

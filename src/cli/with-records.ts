@@ -2,6 +2,7 @@ import { UnavailableError } from "../core/errors.ts";
 import { openStateFolder } from "../embedded/state-folder.ts";
 import { providePostgres } from "../embedded/provide-postgres.ts";
 import type { CommandCall } from "./command.ts";
+import { interrupted } from "./interrupted.ts";
 import { type MeshConnection, readDatabaseUrl } from "./mesh-connection.ts";
 import { keepPorts } from "./up/up-plan.ts";
 
@@ -51,7 +52,7 @@ async function untilInterrupted(interrupt: AbortSignal): Promise<never> {
     if (interrupt.aborted) resolve();
     else interrupt.addEventListener("abort", () => resolve(), { once: true });
   });
-  throw new UnavailableError("it was interrupted before it was done", "type it again");
+  throw interrupted();
 }
 
 async function answers(db: MeshConnection["db"]): Promise<boolean> {

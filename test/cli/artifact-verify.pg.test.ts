@@ -7,6 +7,7 @@ import { createRoot, verifyRoot } from "../../src/link/root.ts";
 import { observeCondition } from "../../src/store/conditions.ts";
 import { listProvenance } from "../../src/store/provenance.ts";
 import { grant, mesh, sendOne, addNodes } from "../store/open-records.ts";
+import { type Ran, runMesh } from "./fake-context.ts";
 import { type ArtifactBed, type BuiltArtifact, openArtifactBed } from "./artifact-bed.ts";
 
 let bed: ArtifactBed;
@@ -156,6 +157,40 @@ describe("tampering", () => {
   it("by taking every statement away is named", async () => {
     await bed.build("core", { "a.txt": "one" }, { statement: "none" });
     expect(await verify()).toMatch(/provenance: no statement says how it was built/);
+  });
+});
+
+describe("a Ctrl-C", () => {
+  /** Interrupted as soon as it has begun with that module. */
+  async function verifyUntil(module: string): Promise<Ran> {
+    const interrupt = new AbortController();
+    return await runMesh(["artifact", "verify", "--all", "--json"], {
+      env: { MESH_STATE: bed.state },
+      openMesh: bed.connect,
+      interrupt: interrupt.signal,
+      onProgress: (stderr) => {
+        if (stderr.includes(`  ${module} `)) interrupt.abort();
+      },
+    });
+  }
+  beforeEach(async () => {
+    for (const module of ["app", "core", "web"]) await bed.build(module, { "a.txt": module });
+  });
+
+  it("is *cannot tell* and says how many were verified, and is neither a bug nor a fault (R48)", async () => {
+    const ran = await verifyUntil("core");
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain(
+      "mesh: it was interrupted: 1 of 3 artifacts were verified, and each is what it says\n  next: type it again\n",
+    );
+    expect(ran.stderr).not.toContain("  web ");
+  });
+
+  it("does not hide what was found before it: 2, with how many were not looked at (R48)", async () => {
+    await bed.records.db.query(`delete from provenance where module = 'app'`);
+    const ran = await verifyUntil("core");
+    expect(ran.code).toBe(2);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ artifacts: [{ module: "app" }], unverified: 2 });
   });
 });
 

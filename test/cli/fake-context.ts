@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly now?: Date;
   /** Told of everything written to standard output so far. */
   readonly onOutput?: (stdout: string) => void;
+  /** The same of standard error. */
+  readonly onProgress?: (stderr: string) => void;
 }
 
 /** Runs one command line as `mesh` would, against a world of the test's own. */
@@ -34,7 +36,13 @@ export async function runMesh(argv: readonly string[], options: RunOptions = {})
         options.onOutput?.(written.stdout);
       },
     },
-    stderr: { isTerminal: false, write: (text) => void (written.stderr += text) },
+    stderr: {
+      isTerminal: false,
+      write: (text) => {
+        written.stderr += text;
+        options.onProgress?.(written.stderr);
+      },
+    },
     env: options.env ?? {},
     cwd: options.cwd ?? "/nowhere",
     now: () => options.now ?? new Date(),

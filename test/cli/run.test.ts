@@ -88,6 +88,18 @@ describe("usage (R48)", () => {
     expect(ran.stderr).toContain("this is a bug in mesh");
   });
 
+  it.each([
+    ["that was asked for is *cannot tell*", true, 3, "it was interrupted before it was done"],
+    ["that nobody asked for is our own bug", false, 2, "this is a bug in mesh"],
+  ])("a work given up %s", async (_what, isAsked, code, words) => {
+    const interrupt = new AbortController();
+    if (isAsked) interrupt.abort();
+    const openMesh = () => Promise.reject(new DOMException("This operation was aborted", "AbortError"));
+    const ran = await runMesh(["status"], { env: { MESH_STATE: state }, openMesh, interrupt: interrupt.signal });
+    expect(ran.code).toBe(code);
+    expect(ran.stderr).toContain(words);
+  });
+
   it("an error's text cannot write over the terminal (case 52)", async () => {
     const openMesh = () => Promise.reject(new UnavailableError("\u001b[2Jgone\nmesh: all is well"));
     const ran = await runMesh(["status"], { env: { MESH_STATE: state }, openMesh });
