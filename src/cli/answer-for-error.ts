@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import type { ExitCode } from "../decide/exit-code.ts";
+import { plainLine } from "./text/plain.ts";
 import { DeadEpochError, InputError, RecordsRefusedError, StoppedError, UnavailableError } from "../core/errors.ts";
 
 /** What a person and a script need of an error: which kind, what happened, what to do next. */
@@ -8,6 +9,15 @@ export interface ErrorAnswer {
   readonly code: ExitCode;
   readonly message: string;
   readonly next: string;
+}
+
+/** What stands under `error` in a document. */
+export function errorOf({ kind, message, next }: ErrorAnswer): {
+  readonly kind: ErrorAnswer["kind"];
+  readonly message: string;
+  readonly next: string;
+} {
+  return { kind, message: plainLine(message, 2000), next: plainLine(next, 500) };
 }
 
 /** Network errors and PostgreSQL's own states of *no answer*: nothing was decided, asking again may help. */

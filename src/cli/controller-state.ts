@@ -14,7 +14,14 @@ export type ControllerState =
       readonly since: string;
       readonly renewedMsAgo: number;
     }
-  | { readonly runs: false; readonly why: string };
+  | {
+      readonly runs: false;
+      readonly why: string;
+      /** Who has the lease and renews it no more; null: nobody. */
+      readonly holder: string | null;
+      /** Of the last grant; null: there never was one. */
+      readonly epoch: number | null;
+    };
 
 /** By the database's own clock on both ends: this machine's may differ. */
 export async function readControllerState(db: Queryable, mesh: Name): Promise<ControllerState> {
@@ -23,14 +30,14 @@ export async function readControllerState(db: Queryable, mesh: Name): Promise<Co
 
 export function judgeLease(lease: LeaseStand | null): ControllerState {
   if (lease === null || lease.takenAt === null || lease.renewedMsAgo === null)
-    return { runs: false, why: "no controller has ever run for this mesh" };
+    return { runs: false, why: "no controller has ever run for this mesh", holder: null, epoch: null };
   const { holder, role, epoch, takenAt: since, renewedMsAgo } = lease;
   if (holder === null || role === null)
-    return { runs: false, why: "no controller runs: the last one gave its lease back" };
+    return { runs: false, why: "no controller runs: the last one gave its lease back", holder, epoch };
   if (isFresh(lease)) return { runs: true, holder, role, epoch, since, renewedMsAgo };
   const seconds = Math.round(renewedMsAgo / 1000);
   const who = role === "shell" ? "shell" : "controller";
-  return { runs: false, why: `the ${who} ${holder} has not renewed its lease for ${seconds} s` };
+  return { runs: false, why: `the ${who} ${holder} has not renewed its lease for ${seconds} s`, holder, epoch };
 }
 
 /** Its holder renewed it within the age that the record says. */

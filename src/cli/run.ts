@@ -4,7 +4,7 @@ import { type CommandEntry, commandTable } from "./command-table.ts";
 import { findCommand } from "./find-command.ts";
 import type { CliContext } from "./context.ts";
 import type { ExitCode } from "../decide/exit-code.ts";
-import { answerForError, type ErrorAnswer } from "./answer-for-error.ts";
+import { answerForError, type ErrorAnswer, errorOf } from "./answer-for-error.ts";
 import { interrupted, isInterrupt } from "./interrupted.ts";
 import { createProgram, schemaOf } from "./program.ts";
 import { plainLine } from "./text/plain.ts";
@@ -108,7 +108,7 @@ function fail(
   if (context.env["MESH_DEBUG"] && cause instanceof Error) context.stderr.write(`${cause.stack ?? ""}\n`);
   if (argv.includes("--json")) {
     const schema = entry === null ? "mesh.error.v1" : schemaOf(entry);
-    writeDocument(context, { schema, error: { kind: answer.kind, message, next } });
+    writeDocument(context, { schema, error: errorOf({ ...answer, next }) });
   }
   return answer.code;
 }

@@ -183,6 +183,43 @@ describe("status and its codes", () => {
     expect(last.nodes).toHaveLength(2);
   });
 
+  it("--watch --json says that the records do not answer, and the same status again when they do (R26)", async () => {
+    await addNodes(bed.records.db, "node-a");
+    const up = await bed.connect();
+    const gone = bed.records.open({ url: "postgresql://mesh@127.0.0.1:1/none" });
+    const lines: Record<string, unknown>[] = [];
+    const end = new AbortController();
+    const answering = { db: up.db };
+    const ran = await runMesh(["status", "--watch", "--json"], {
+      env: { MESH_STATE: bed.state },
+      openMesh: () => Promise.resolve(Object.defineProperty({ ...up }, "db", { get: () => answering.db })),
+      interrupt: end.signal,
+      onOutput: (stdout) => {
+        lines.splice(
+          0,
+          Infinity,
+          ...stdout
+            .trim()
+            .split("\n")
+            .map((line) => JSON.parse(line) as never),
+        );
+        answering.db = lines.length === 1 ? gone : up.db;
+        if (lines.length === 3) end.abort();
+      },
+    });
+    const [, error, again] = lines;
+    expect(error).toEqual({
+      schema: "mesh.status.v1",
+      error: {
+        kind: "unavailable",
+        message: expect.stringContaining("its PostgreSQL does not answer") as string,
+        next: expect.stringContaining("npm start") as string,
+      },
+    });
+    expect(again).toMatchObject({ schema: "mesh.status.v1", nodes: [{ node: "node-a", word: "never-told" }] });
+    expect(ran.stderr).toContain("asking again");
+  });
+
   it("a store that went away is said, and never an empty mesh (R26)", async () => {
     const gone = { ...(await bed.connect()), db: bed.records.open({ url: "postgresql://mesh@127.0.0.1:1/none" }) };
     const ran = await runMesh(["status"], { env: { MESH_STATE: bed.state }, openMesh: () => Promise.resolve(gone) });

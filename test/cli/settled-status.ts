@@ -79,7 +79,12 @@ export const settled: StatusDocument = {
 /** No controller, a debt, an urgent condition. */
 export const troubled: StatusDocument = {
   ...settled,
-  controller: { runs: false, why: "the controller host/12 has not renewed its lease for 40 s" },
+  controller: {
+    runs: false,
+    why: "the controller host/12 has not renewed its lease for 40 s",
+    holder: "host/12",
+    epoch: 3,
+  },
   owed: [
     {
       node: "node-b",

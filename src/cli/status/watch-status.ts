@@ -1,19 +1,21 @@
 import type { CommandCall } from "../command.ts";
 import type { ExitCode } from "../../decide/exit-code.ts";
-import { answerForError } from "../answer-for-error.ts";
+import { answerForError, errorOf } from "../answer-for-error.ts";
 import { explainNoAnswer } from "../explain-no-answer.ts";
 import { plainLine } from "../text/plain.ts";
 import { statusText } from "../text/status-text.ts";
 import { sleep } from "../wait.ts";
 import type { StatusDocument } from "./build-status.ts";
 import { statusCode } from "./status-code.ts";
+import { withoutAges } from "./without-ages.ts";
 
 const everyMs = 1000;
 const clearScreen = "\u001b[H\u001b[2J\u001b[3J";
 
 /**
  * Shows a status until the person ends it: redrawn on a terminal, printed anew when something changed otherwise, one
- * document a line under `--json`. A store that does not answer is said and asked again. Ends with the last code known.
+ * document a line under `--json`. A store that does not answer is said, by an error document there, and asked again. Ends with
+ * the last code known.
  */
 export async function watchStatus(
   call: CommandCall,
@@ -31,11 +33,13 @@ export async function watchStatus(
       const status = await read();
       code = statusCode(status);
       const now = withoutAges(status);
+      // After no answer the same one is news too.
+      const isNews = now !== before || said !== "";
       if (options.json) {
-        if (now !== before) context.stdout.write(`${JSON.stringify({ schema, ...status })}\n`);
+        if (isNews) context.stdout.write(`${JSON.stringify({ schema, ...status })}\n`);
       } else if (context.stdout.isTerminal) {
         context.stdout.write(`${clearScreen}${statusText(status, new Date(status.readAt), { watched: true })}\n`);
-      } else if (now !== before) {
+      } else if (isNews) {
         context.stdout.write(`${statusText(status, new Date(status.readAt), { watched: true })}\n\n`);
       }
       before = now;
@@ -46,6 +50,7 @@ export async function watchStatus(
       code = 3;
       if (said !== answer.message) {
         context.stderr.write(`mesh: ${plainLine(answer.message)}; asking again\n  next: ${plainLine(answer.next)}\n`);
+        if (options.json) context.stdout.write(`${JSON.stringify({ schema, error: errorOf(answer) })}\n`);
       }
       said = answer.message;
     }
@@ -53,20 +58,4 @@ export async function watchStatus(
     await sleep(Math.max(everyMs, (performance.now() - startedMs) * 4), interrupt);
   }
   return code;
-}
-
-/** What a change is told by: everything but the times that move by themselves. */
-function withoutAges(status: StatusDocument): string {
-  const moving = new Set([
-    "readAt",
-    "knownAt",
-    "ageMs",
-    "renewedMsAgo",
-    "lookedAt",
-    "sourceLookedAt",
-    "lastContactAt",
-    "lastSeen",
-    "count",
-  ]);
-  return JSON.stringify(status, (key, value: unknown) => (moving.has(key) ? undefined : value));
 }
