@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { StatusDocument } from "../../src/cli/status/build-status.ts";
 import { narrowStatus, statusCode } from "../../src/cli/status/status-code.ts";
-import { planText } from "../../src/cli/text/plan-text.ts";
+import { type PlanDocument, planText } from "../../src/cli/text/plan-text.ts";
 import { pushText } from "../../src/cli/text/push-text.ts";
 import { deliveryLine } from "../../src/decide/delivery-line.ts";
 import { nodeWhyText } from "../../src/cli/text/why-text.ts";
@@ -170,6 +170,20 @@ describe("push for a person", () => {
     expect(text).toContain("still moves: node-c");
   });
 
+  it("of a declaration by hand names whom it changed and did not tell, and what tells them (R19)", () => {
+    const told = push.nodes.slice(0, 1);
+    const changed = [
+      { node: "node-b", why: "a database for meshboard on node-a is to be made" },
+      { node: "node-c", why: "node-a has another address" },
+    ];
+    const text = pushText({ ...push, nodes: told, changed });
+    expect(text).toContain(
+      "  changed by it, and not told: node-b (a database for meshboard on node-a is to be made)\n",
+    );
+    expect(text).toMatch(/next: mesh push node-b node-c$/);
+    expect(pushText({ ...push, nodes: told, changed: [] })).toMatch(/next: mesh status$/);
+  });
+
   it("one that needs a confirmation says how it is given (R26)", () => {
     const [node] = push.nodes;
     if (node === undefined) throw new Error("the sample has a node");
@@ -182,6 +196,24 @@ describe("push for a person", () => {
 });
 
 describe("plan for a person (R23)", () => {
+  const foreseen = { why: "", mints: [], withdrawals: [], notes: [], changes: [] };
+  const nextOf = (
+    ...nodes: readonly (readonly [string, number, PlanDocument["nodes"][number]["outcome"]])[]
+  ): string => {
+    const planned = nodes.map(([node, round, outcome]) => ({ ...foreseen, node, round, outcome }));
+    const named = planned.filter(({ round }) => round === 0).map(({ node }) => node);
+    return planText({ named, settles: true, stopped: null, nodes: planned }).split("next: ")[1] ?? "";
+  };
+
+  it("says how a node that it names is confirmed, and that one it only reaches is confirmed by its own push (R26)", () => {
+    expect(nextOf(["node-a", 0, "needs-confirmation"], ["node-b", 1, "would-be-sent"])).toMatch(
+      /^mesh push node-a --confirm-removal/,
+    );
+    expect(nextOf(["node-a", 0, "would-be-sent"], ["node-b", 1, "needs-confirmation"])).toMatch(
+      /^mesh plan node-b, and where that is meant: mesh push node-b --confirm-removal/,
+    );
+  });
+
   it("shows each node with its reason and the difference", () => {
     const text = planText({
       named: ["node-a"],

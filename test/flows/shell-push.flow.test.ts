@@ -3,7 +3,7 @@ import { listSends } from "../../src/store/declarations.ts";
 import { listPastGrants, readLeaseStand } from "../../src/store/lease-history.ts";
 import { listOpenPushes } from "../../src/store/pushes.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
-import { seedAssignment, seedBuild, seedNodes } from "./support/seed-mesh.ts";
+import { databaseConsumer, databaseProvider, seedAssignment, seedBuild, seedNodes } from "./support/seed-mesh.ts";
 import { openServedMesh, type ServedMesh } from "./support/served-mesh.ts";
 import { waitUntil } from "./support/wait-until.ts";
 
@@ -75,6 +75,20 @@ describe("a push from a shell without a controller (R40)", () => {
     expect(await sends("node-b")).toHaveLength(1);
     expect((await readLeaseStand(served.db, served.mesh))?.holder).toBeNull();
     for (const grant of await grants()) expect(grant).toBe("shell given-back");
+  });
+
+  it("names whom a declaration by hand changed, tells nobody else, and says what does (R19)", { timeout }, async () => {
+    await seedBuild(served, "postgres", 1, databaseProvider);
+    await seedBuild(served, "consumer", 1, databaseConsumer);
+    await seedAssignment(served, "node-b", "postgres");
+    const provider = served.startShell("declare", "node-b");
+    expect(await provider.ended(), provider.output()).toBe(3);
+    await seedAssignment(served, "node-a", "consumer");
+    const shell = served.startShell("declare", "node-a");
+    expect(await shell.ended(), shell.output()).toBe(3); // no host was ever heard
+    expect(shell.output()).toMatch(/changed by it, and not told: node-b \(.*database/);
+    expect(shell.output()).toMatch(/next: mesh push node-b\n/);
+    expect(await sends("node-b")).toHaveLength(1);
   });
 
   it("acts under the holder's epoch where a controller runs", { timeout }, async () => {

@@ -7,14 +7,19 @@ import { findMissingValues } from "../find-missing-values.ts";
 import { followPush, progressWriter } from "../push/follow-push.ts";
 import { pushCode } from "../push/push-code.ts";
 import { createShellDelivery } from "../push/shell-delivery.ts";
+import { listTargets } from "../../store/push-targets.ts";
 import { pushText } from "../text/push-text.ts";
 import { whoAsks } from "../who-asks.ts";
 import { withMesh } from "../with-mesh.ts";
 
+/** So many are named that it changed. */
+const changedLimit = 50;
+
 const help = `
 The first word to a new node, and the way to bring one node up to date by hand. Takes the same road as a push of that
-one node: numbered, signed and recorded in one commit. Where it changes what another node should be, that node is told
-too, and the output says so. Without a controller this shell delivers by itself, as mesh push does.
+one node: numbered, signed and recorded in one commit. Nobody else is told: where it changes what another node should be, the
+output names that node, mesh status calls it behind, and mesh push tells it. Without a controller this shell delivers by
+itself, as mesh push does.
 
 Example:
   mesh declare node-b`;
@@ -48,7 +53,14 @@ export const declareCommand: CommandDefinition = {
         );
         const refused = document.nodes.filter((one) => one.outcome === "not-worked-out").map((one) => one.why);
         const remedy = await findMissingValues(connection, refused);
-        return { code: pushCode(document), document: { ...document }, text: pushText(document, remedy) };
+        const changed = await listTargets(connection.db, connection.mesh, {
+          push: document.push,
+          round: 1,
+          from: 0,
+          count: changedLimit,
+        });
+        const declared = { ...document, changed };
+        return { code: pushCode(declared), document: declared, text: pushText(declared, remedy) };
       } finally {
         await controller.close();
       }

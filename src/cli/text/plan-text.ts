@@ -4,7 +4,7 @@ import type { Foreseen } from "../simulate-push.ts";
 import type { Stop } from "../../store/stop.ts";
 import { alignColumns } from "./columns.ts";
 import { plainLine } from "./plain.ts";
-import { reasonOf } from "./push-text.ts";
+import { reasonOf, sayConfirmation } from "./push-text.ts";
 
 export interface PlannedNode extends Omit<Foreseen, "content" | "mints"> {
   readonly mints: readonly string[];
@@ -58,7 +58,11 @@ function nodeLines(node: PlannedNode): string[] {
 function nextCommand(plan: PlanDocument, sends: number): string {
   if (plan.stopped !== null) return "mesh recover";
   const names = plan.named.join(" ");
-  if (plan.nodes.some((node) => node.outcome === "needs-confirmation")) return `mesh push ${names} --confirm-removal`;
+  const unconfirmed = plan.nodes.filter((node) => node.outcome === "needs-confirmation");
+  if (unconfirmed.some((node) => plan.named.includes(node.node))) return `mesh push ${names} --confirm-removal`;
+  // What a push changes elsewhere is not confirmed with it.
+  const [cascaded] = unconfirmed;
+  if (cascaded !== undefined) return sayConfirmation(cascaded.node);
   const trouble = plan.nodes.find((node) => node.outcome === "not-worked-out" || node.outcome === "held");
   if (trouble !== undefined) return `mesh why ${trouble.node}`;
   return sends === 0 ? "mesh status" : `mesh push ${names}`;

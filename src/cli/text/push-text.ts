@@ -28,6 +28,8 @@ export interface PushDocument {
   readonly ui: string | null;
   /** What else a person has to know, where there is something: this shell had to deliver by itself. */
   readonly notes?: readonly string[];
+  /** Of a declaration by hand: whom it changed, and did not tell. */
+  readonly changed?: readonly { readonly node: string; readonly why: string }[];
 }
 
 /**
@@ -48,6 +50,7 @@ export function pushText(document: PushDocument, remedy: string | null = null): 
     `push ${document.push}: ${outcomeWords(document)}${told === 0 && document.outcome === "under-way" ? ", and nobody is told yet" : `, applied on ${applied} of ${told}`}${document.appliedMs === null ? "" : ` in ${describeDuration(document.appliedMs)}`}`,
     ...(document.message === "" ? [] : [`  ${plainLine(document.message)}`]),
     ...(document.notes ?? []).map((note) => `  ${plainLine(note)}`),
+    ...sayChanged(document),
     ...(document.moving.length === 0 ? [] : [`  still moves: ${document.moving.join(", ")}`]),
     ...(rows.length === 0 ? [] : ["", alignColumns(rows)]),
     ...(document.ui === null ? [] : ["", `  ${document.ui}`]),
@@ -55,9 +58,18 @@ export function pushText(document: PushDocument, remedy: string | null = null): 
   ].join("\n");
 }
 
+function sayChanged({ changed = [] }: PushDocument): string[] {
+  return changed.map(({ node, why }) => `  changed by it, and not told: ${node} (${plainLine(why, 160)})`);
+}
+
 /** Why a node was in it, where that is more than its name. */
 export function reasonOf(node: Pick<Told, "round" | "why">): string {
   return node.round === 0 && node.why === "named" ? "" : node.why;
+}
+
+/** A confirmation is of a node that is named: what would go from it is looked at first. */
+export function sayConfirmation(node: string): string {
+  return `mesh plan ${node}, and where that is meant: mesh push ${node} --confirm-removal`;
 }
 
 function outcomeWords(document: PushDocument): string {
@@ -80,12 +92,13 @@ const troubles: ReadonlySet<Effect> = new Set(["failed", "un-ready"]);
 
 function nextCommand(document: PushDocument): string {
   const [unconfirmed] = document.nodes.filter((node) => node.outcome === "needs-confirmation");
-  if (unconfirmed !== undefined)
-    return `mesh plan ${unconfirmed.node}, and where that is meant: mesh push ${unconfirmed.node} --confirm-removal`;
+  if (unconfirmed !== undefined) return sayConfirmation(unconfirmed.node);
   const trouble = document.nodes.find(
     (node) => troubles.has(node.effect) || node.outcome === "not-worked-out" || node.outcome === "held",
   );
   if (trouble !== undefined) return `mesh why ${trouble.node}`;
+  const changed = (document.changed ?? []).map(({ node }) => node);
+  if (changed.length > 0) return `mesh push ${changed.join(" ")}`;
   const isOpen = document.nodes.some((node) => node.effect === "outstanding" || node.effect === "cannot-tell");
   if (!isOpen && document.outcome !== "under-way") return "mesh status";
   // Waiting shows nothing as long as no gateway answers the hosts.
