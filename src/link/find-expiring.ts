@@ -17,11 +17,19 @@ export interface Expiring {
   readonly daysLeft: number;
 }
 
-const consequences: Readonly<Record<RootRole, { readonly what: string; readonly remedy: string }>> = {
-  declaration: { what: "hosts accept no new declaration", remedy: "mesh keys rotate declaration" },
-  provenance: { what: "nothing says any more how an artifact was built", remedy: "mesh keys rotate provenance" },
-  root: { what: "no new root can be published", remedy: "mesh keys rotate root" },
+/** What gives a root a later end and leaves everything else as it is. */
+export const renewRoot = "mesh keys rotate root --keep all --root-keys 0 --expires-days 365";
+
+const consequences: Readonly<Record<RootRole, string>> = {
+  declaration: "hosts accept no new declaration",
+  provenance: "nothing says any more how an artifact was built",
+  root: "they sign no document that puts a host's mark back (the next root they still sign)",
 };
+
+/** As many root keys as there are: their threshold goes on. */
+function remedyOf(role: RootRole, count: number): string {
+  return role === "root" ? `mesh keys rotate root --root-keys ${count}` : `mesh keys rotate ${role}`;
+}
 
 /**
  * The roles for which, within the bound, not enough keys are good any more (one; of root keys the threshold), and the
@@ -33,7 +41,8 @@ export function findExpiring(root: Root, nowMs: number): Expiring[] {
     const keys = root.keys.filter(({ roles }) => roles.includes(role));
     if (keys.length === 0) continue;
     const last = lastEnd(keys, role === "root" ? root.threshold : 1);
-    const { what, remedy } = consequences[role];
+    const what = consequences[role];
+    const remedy = remedyOf(role, keys.length);
     const ids = keys.map(({ publicKey }) => keyIdOf(publicKey)).join(", ");
     const subject = `${role} keys of root ${root.version}`;
     found.push(...sayEnd({ subject, atMs: last, nowMs, remedy, what, which: `the last ${role} key (of ${ids})` }));
@@ -42,7 +51,7 @@ export function findExpiring(root: Root, nowMs: number): Expiring[] {
     const atMs = Date.parse(root.expiresAt);
     const what = "hosts accept nothing but its successor";
     const subject = `root ${root.version}`;
-    found.push(...sayEnd({ subject, atMs, nowMs, remedy: "mesh keys rotate root", what, which: subject }));
+    found.push(...sayEnd({ subject, atMs, nowMs, remedy: renewRoot, what, which: subject }));
   }
   return found;
 }

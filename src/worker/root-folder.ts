@@ -30,17 +30,17 @@ export async function listRootFilesAfter(folder: string, version: number): Promi
 /** Never more of a file than a root has: what is longer is no root, and is refused by who verifies it. */
 export async function readRootFiles(folder: string, versions: readonly number[]): Promise<Map<number, Buffer>> {
   const found = new Map<number, Buffer>();
-  for (const version of versions) found.set(version, await readStart(fileOf(folder, version), rootBytesLimit + 1));
+  for (const version of versions) found.set(version, await readStart(rootFileOf(folder, version), rootBytesLimit + 1));
   return found;
 }
 
 /** Whole or not at all. One that is there is replaced: what the records hold was verified. */
 export async function saveRootFile(folder: string, { version, envelope }: VersionedRoot): Promise<void> {
   await mkdir(folder, { recursive: true });
-  await writeDurably(fileOf(folder, version), envelope, { mode: 0o644 });
+  await writeDurably(rootFileOf(folder, version), envelope, { mode: 0o644 });
 }
 
-function fileOf(folder: string, version: number): string {
+export function rootFileOf(folder: string, version: number): string {
   return join(folder, `${version}.dsse`);
 }
 

@@ -2,9 +2,11 @@ import { resolve } from "node:path";
 import { InputError } from "../../core/errors.ts";
 import type { Name } from "../../core/names.ts";
 import { writeDurably } from "../../disk/write-durably.ts";
+import { renewRoot } from "../../link/find-expiring.ts";
 import { describeRootChange } from "../../link/describe-root.ts";
 import { verifyNextRoot } from "../../link/next-root.ts";
 import { chooseKey, loadRoleKeys } from "../../link/role-keys.ts";
+import type { VersionedRoot } from "../../link/root-chain.ts";
 import { whyExpired, type Root } from "../../link/root.ts";
 import type { Queryable } from "../../store/database.ts";
 import { getRoot, keepRoot, listRootsAfter } from "../../store/roots.ts";
@@ -65,12 +67,13 @@ async function publishNext(
   { db, mesh, paths }: Pick<MeshConnection, "db" | "mesh" | "paths">,
   { file, bytes, first }: OfferedRoot & { readonly first: Root },
 ): Promise<CommandResult> {
-  const have = await readNewest(db, mesh, first);
+  const newest = await readNewest(db, mesh, first);
+  const have = newest.root;
   const nowMs = call.context.now().getTime();
-  const folder = rootFolderOf(paths.rootDocument);
+  // Published from another folder: the next rotation in this one begins there.
+  if (newest.envelope !== null) await keepFiles(paths, { version: have.version, envelope: newest.envelope });
   if ((await getRoot(db, mesh, have.version))?.equals(bytes) === true) {
-    await saveRootFile(folder, { version: have.version, envelope: bytes });
-    await writeDurably(paths.rootDocument, bytes, { mode: 0o644 });
+    await keepFiles(paths, { version: have.version, envelope: bytes });
     return {
       code: 0,
       document: { version: have.version, changes: [] },
@@ -90,8 +93,7 @@ async function publishNext(
       "mesh keys rotate writes one after it",
     );
   // The records first: what a kill leaves is published, and the files follow when this is done again, or by the controller.
-  await saveRootFile(folder, { version: next.root.version, envelope: bytes });
-  await writeDurably(paths.rootDocument, bytes, { mode: 0o644 });
+  await keepFiles(paths, { version: next.root.version, envelope: bytes });
   const changes = describeRootChange(have, next.root, nowMs);
   return {
     code: 0,
@@ -104,9 +106,19 @@ async function publishNext(
   };
 }
 
-/** From the root file of this machine over what was published since. */
-async function readNewest(db: Queryable, mesh: Name, first: Root): Promise<Root> {
+async function keepFiles({ rootDocument }: MeshPaths, root: VersionedRoot): Promise<void> {
+  await saveRootFile(rootFolderOf(rootDocument), root);
+  await writeDurably(rootDocument, root.envelope, { mode: 0o644 });
+}
+
+/** From the root file of this machine over what was published since. `envelope`: of the last of those; null: there is none. */
+async function readNewest(
+  db: Queryable,
+  mesh: Name,
+  first: Root,
+): Promise<{ readonly root: Root; readonly envelope: Buffer | null }> {
   let have = first;
+  let last: Buffer | null = null;
   for (const { version, envelope } of await listRootsAfter(db, mesh, have.version)) {
     const next = verifyNextRoot(envelope, { have });
     if (!next.ok && next.reason === "gap")
@@ -117,14 +129,19 @@ async function readNewest(db: Queryable, mesh: Name, first: Root): Promise<Root>
     if (!next.ok)
       throw new InputError(`root ${version} in the records is refused: ${next.message}`, "find out who wrote it");
     have = next.root;
+    last = envelope;
   }
-  return have;
+  return { root: have, envelope: last };
 }
 
 /** A root by which nothing can be signed would stop every delivery. */
 async function checkUsable(next: Root, paths: MeshPaths, nowMs: number): Promise<void> {
   const expired = whyExpired(next, nowMs);
-  if (expired !== null) throw new InputError(`${expired}: hosts would refuse it`);
+  if (expired !== null)
+    throw new InputError(
+      `${expired}: hosts would refuse what is sent by it`,
+      `remove the draft (rm), then ${renewRoot}`,
+    );
   const keys = (await loadRoleKeys(paths.declarationKey)).map(({ key }) => key);
   if (chooseKey(next, "declaration", keys, nowMs) === null)
     throw new InputError(

@@ -6,7 +6,7 @@ import { loadKeyFile, readPassphrase } from "../../link/key-file.ts";
 import { readDraft, signDraft } from "../../link/root-draft.ts";
 import { rootKeysOf, type Root } from "../../link/root.ts";
 import type { CommandCall, CommandDefinition } from "../command.ts";
-import { findPaths, pathOption, readBounded, readRootFile } from "../keys/root-files.ts";
+import { findPaths, pathOption, readBounded, readNewestRoot, readRootFile } from "../keys/root-files.ts";
 import { sayMissing } from "../keys/say-missing.ts";
 
 const help = `
@@ -30,7 +30,9 @@ export const keysRootSignCommand: CommandDefinition = {
   },
   run: async (call) => {
     const file = resolve(call.context.cwd, String(call.args[0]));
-    const { root: have } = await readRootFile(pathOption(call, "current") ?? findPaths(call).rootDocument);
+    const current = pathOption(call, "current");
+    const { root: have } =
+      current === null ? await readNewestRoot(findPaths(call).rootDocument) : await readRootFile(current);
     let bytes = await readBounded(file);
     const { root: next } = readDraft(bytes, []);
     if (next.mesh !== have.mesh || next.version !== have.version + 1)

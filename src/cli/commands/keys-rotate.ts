@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { InputError } from "../../core/errors.ts";
 import { writeDurably } from "../../disk/write-durably.ts";
+import { renewRoot } from "../../link/find-expiring.ts";
 import { describeRootChange } from "../../link/describe-root.ts";
-import { generateSigningKey, saveSigningKey, type SigningKey } from "../../link/keys.ts";
+import { generateSigningKey, keyIdOf, saveSigningKey, type SigningKey } from "../../link/keys.ts";
 import { loadRoleKeys, rotatedKeyFile } from "../../link/role-keys.ts";
 import { readDraft, writeDraft } from "../../link/root-draft.ts";
 import { rootKeysOf, rootRoleSchema, type Root, type RootRole } from "../../link/root.ts";
@@ -13,19 +14,21 @@ import { makeRootKeys } from "../keys/make-root-keys.ts";
 import { expectNoDraft } from "../keys/expect-no-draft.ts";
 import { expectListed, sayReplaced } from "../keys/expect-listed.ts";
 import { planRotation } from "../keys/plan-rotation.ts";
-import { findPaths, pathOption, readRootFile } from "../keys/root-files.ts";
+import { findPaths, pathOption, readNewestRoot } from "../keys/root-files.ts";
 import { sayMissing } from "../keys/say-missing.ts";
 import type { MeshPaths } from "../mesh-setup.ts";
 
 const help = `
 Nothing changes before the root that is written is signed and published. The key that is replaced stays good for the
 overlap; with --revoke it is not listed any more, and what it signs is refused as soon as a host has the new root. root
-replaces every root key but those named by --keep. A draft that is there and was not published is never written over.
+replaces every root key but those named by --keep. When the root itself expires stays as it is but by --expires-days; the third
+example changes nothing else. A draft that is there and was not published is never written over.
 
 Examples:
   mesh keys rotate declaration
   mesh keys rotate declaration --revoke 0123456789abcdef
-  mesh keys rotate root --root-keys 3 --threshold 2 --keys-out /media/stick --passphrase-file pass.txt`;
+  mesh keys rotate root --root-keys 3 --threshold 2 --keys-out /media/stick --passphrase-file pass.txt
+  ${renewRoot}`;
 
 export const keysRotateCommand: CommandDefinition = {
   configure: (command) => {
@@ -34,7 +37,7 @@ export const keysRotateCommand: CommandDefinition = {
       .option("--days <days>", "how long the new key is good (365; of root 3650)")
       .option("--overlap-days <days>", "how long the key that is replaced stays good", "30")
       .option("--revoke <id...>", "keys that the new root lists no more")
-      .option("--keep <id...>", "root keys that stay")
+      .option("--keep <id...>", "root keys that stay; all: every one that is listed")
       .option("--root-keys <count>", "how many new root keys are made", "1")
       .option("--threshold <count>", "how many root keys must sign together (else as it is)")
       .option("--keys-out <dir>", "where new root keys are written (else root-keys in the state folder)")
@@ -62,11 +65,11 @@ const rotates = {
 };
 
 async function rotate(call: CommandCall, paths: MeshPaths, role: RootRole): Promise<CommandResult> {
-  const { root: have } = await readRootFile(paths.rootDocument);
+  const { root: have, file: current } = await readNewestRoot(paths.rootDocument);
   const nowMs = call.context.now().getTime();
   const out = pathOption(call, "out") ?? join(paths.root, "keys", `root-${have.version + 1}.draft`);
   await expectNoDraft(out, have);
-  const limits = readLimits(call, role, nowMs);
+  const limits = readLimits(call, { have, role, nowMs });
   await expectListed(have, [...limits.revoke, ...limits.keep], paths.rootDocument);
   const made = await makeKeys(call, paths, role);
   const next = planRotation({
@@ -98,20 +101,24 @@ async function rotate(call: CommandCall, paths: MeshPaths, role: RootRole): Prom
       ...made.words,
       `written to ${out}`,
       ...missing.words,
-      ...sayNext(out, missing.isComplete, paths),
+      ...sayNext(out, missing.isComplete, current),
     ].join("\n"),
   };
 }
 
-function readLimits({ options }: CommandCall, role: RootRole, nowMs: number) {
+function readLimits(
+  { options }: CommandCall,
+  { have, role, nowMs }: { readonly have: Root; readonly role: RootRole; readonly nowMs: number },
+) {
   const days = options["days"] ?? (role === "root" ? "3650" : "365");
   const expires = options["expiresDays"];
   const threshold = options["threshold"];
+  const keepsAll = Array.isArray(options["keep"]) && options["keep"].length === 1 && options["keep"][0] === "all";
   return {
     lives: { days: parseCount("--days", days, { min: 1, max: 36_500 }) },
     overlapDays: parseCount("--overlap-days", options["overlapDays"], { min: 0, max: 3_650 }),
     revoke: readIds(options["revoke"]),
-    keep: readIds(options["keep"]),
+    keep: keepsAll ? rootKeysOf(have).map(keyIdOf) : readIds(options["keep"]),
     threshold: threshold === undefined ? null : parseCount("--threshold", threshold, { min: 1, max: 64 }),
     expiresAt:
       expires === undefined
@@ -158,10 +165,10 @@ async function signersHere(
   return [...here, ...made].filter(({ publicKey }) => may.has(publicKey));
 }
 
-function sayNext(file: string, isComplete: boolean, { rootDocument }: MeshPaths): string[] {
+function sayNext(file: string, isComplete: boolean, current: string): string[] {
   if (isComplete) return [`  next: mesh keys root publish ${file}`];
   return [
-    `  next: take ${file} and ${rootDocument} to who has a root key; there:`,
-    `        mesh keys root sign ${file} --current ${rootDocument} --key FILE`,
+    `  next: take ${file} and ${current} to who has a root key; there:`,
+    `        mesh keys root sign ${file} --current ${current} --key FILE`,
   ];
 }

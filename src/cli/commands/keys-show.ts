@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { CommandDefinition } from "../command.ts";
 import { findPrivateHalves, type LookedForHalves, namesOf, type PrivateHalf } from "../keys/find-private-halves.ts";
-import { findPaths, pathOption, readRootFile } from "../keys/root-files.ts";
+import { findPaths, pathOption, readNewestRoot } from "../keys/root-files.ts";
 import { findExpiring, warnDays } from "../../link/find-expiring.ts";
 import { keyIdOf } from "../../link/keys.ts";
 import { rootKeysOf, type RootKey } from "../../link/root.ts";
@@ -26,7 +26,7 @@ export const keysShowCommand: CommandDefinition = {
   },
   run: async (call) => {
     const paths = findPaths(call);
-    const { root } = await readRootFile(paths.rootDocument);
+    const { root } = await readNewestRoot(paths.rootDocument);
     const more = pathOption(call, "keys");
     const looked = await findPrivateHalves([
       paths.secrets,

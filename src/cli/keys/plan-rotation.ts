@@ -39,6 +39,11 @@ export function planRotation(rotation: Rotation): Root {
   const keys = [...kept, ...newKeys.map((publicKey) => listKey({ publicKey, role, nowMs, days: lives.days }))];
   const next: Root = { ...have, version: have.version + 1, keys, threshold: rotation.threshold ?? have.threshold };
   if (rotation.expiresAt !== null) next.expiresAt = rotation.expiresAt;
+  if (next.expiresAt !== undefined && Date.parse(next.expiresAt) <= nowMs)
+    throw new InputError(
+      `root ${next.version} would have expired already, as root ${have.version} did at ${next.expiresAt}: hosts accept nothing by it`,
+      "give --expires-days, from now: 365 is a year",
+    );
   const rootKeys = rootKeysOf(next).length;
   if (next.threshold > rootKeys)
     throw new InputError(

@@ -1,8 +1,10 @@
 import { createReadStream, existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { hasErrorCode, InputError, UnavailableError } from "../../core/errors.ts";
+import { verifyNextRoot } from "../../link/next-root.ts";
 import { rootBytesLimit } from "../../link/limits.ts";
 import { verifyRoot, type Root } from "../../link/root.ts";
+import { listRootFilesAfter, rootFileOf, rootFolderOf } from "../../worker/root-folder.ts";
 import type { CommandCall } from "../command.ts";
 import { findMesh } from "../find-mesh.ts";
 import { meshPaths, type MeshPaths } from "../mesh-setup.ts";
@@ -21,6 +23,29 @@ export async function readRootFile(file: string): Promise<{ readonly root: Root;
   const verified = verifyRoot(bytes, {});
   if (verified.ok) return { root: verified.root, bytes };
   throw new InputError(`the root document ${file} is refused: ${verified.message}`, "restore it from a copy");
+}
+
+/**
+ * The newest root that this folder has: the root document's, or one that was published elsewhere and that the controller has put into
+ * the folder of roots. `file` holds it. Throws InputError for one that does not follow.
+ */
+export async function readNewestRoot(
+  rootDocument: string,
+): Promise<{ readonly root: Root; readonly bytes: Buffer; readonly file: string }> {
+  let newest = { ...(await readRootFile(rootDocument)), file: rootDocument };
+  const folder = rootFolderOf(rootDocument);
+  for (const version of await listRootFilesAfter(folder, newest.root.version)) {
+    const file = rootFileOf(folder, version);
+    const bytes = await readBounded(file);
+    const next = verifyNextRoot(bytes, { have: newest.root });
+    if (!next.ok)
+      throw new InputError(
+        `${file} is refused: ${next.message}`,
+        "restore it from a copy, or remove it (mesh conditions)",
+      );
+    newest = { root: next.root, bytes, file };
+  }
+  return newest;
 }
 
 /** A file that a person named: never more of it is read than a root has, whatever lies there. */
