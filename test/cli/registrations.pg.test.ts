@@ -50,6 +50,19 @@ describe("keeping the records", () => {
     expect(parseEnrolmentToken(again.stdout.trim()).secret).not.toBe(token.secret);
   });
 
+  it("a repository moves under its name, and a mistyped one is refused: nothing is registered in its place", async () => {
+    await bed.run("repo", "add", "shop", "https://127.0.0.1:1/shop.git");
+    const mistyped = await bed.run("repo", "add", "shpo", shop.dir, "--moved");
+    expect(mistyped.code).toBe(2);
+    expect(mistyped.stderr).toContain(
+      "mesh: there is no repository shpo, so nothing was moved\n  next: mesh repo list\n",
+    );
+    const listed = async () => (await bed.documentOf("repo", "list"))["repositories"];
+    expect(await listed()).toMatchObject([{ name: "shop", url: "https://127.0.0.1:1/shop.git" }]);
+    expect((await bed.run("repo", "add", "shop", shop.dir, "--moved")).code).toBe(0);
+    expect(await listed()).toMatchObject([{ name: "shop", url: shop.dir }]);
+  });
+
   it.each([
     ["a module of an unknown repository", ["module", "add", "web", "--repo", "shop"], /there is no repository shop/],
     ["an unknown node", ["assign", "shop-1", "web"], /there is no node shop-1/],

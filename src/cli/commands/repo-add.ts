@@ -33,8 +33,10 @@ export const repoAddCommand: CommandDefinition = {
       const unreachable = await describeUnreachable(url, setup.settings.credentials);
       if (unreachable !== null && isLocal(url))
         throw new InputError(`nothing was registered: ${unreachable}`, "give the folder of a git repository");
-      const moved = call.options["moved"] === true && (await moveRepository(db, mesh, { name, url }));
+      const moved = call.options["moved"] === true;
       if (!moved) await addRepository(db, mesh, { name, url });
+      else if (!(await moveRepository(db, mesh, { name, url })))
+        throw new InputError(`there is no repository ${name}, so nothing was moved`, "mesh repo list");
       const twins = (await listRepositories(db, mesh)).filter((one) => one.url === url && one.name !== name);
       for (const twin of twins)
         call.context.stderr.write(`mesh: warning: ${twin.name} has this address too; it is fetched and kept twice\n`);
