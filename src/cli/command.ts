@@ -32,6 +32,8 @@ export interface CommandCall {
   readonly context: CliContext;
   readonly args: readonly unknown[];
   readonly options: CommonOptions & Readonly<Record<string, unknown>>;
+  /** The options that a person gave, with their flags as typed: what has a default is among `options` all the same. */
+  readonly typed: ReadonlyMap<string, string>;
   /** Of its row in the command table. */
   readonly as: RecordsIdentity;
   /** `mesh.<command>.v1`. */

@@ -83,11 +83,17 @@ function attach(command: Command, entry: CommandEntry, definition: CommandDefini
       context: input.context,
       args: command.processedArgs,
       options,
+      typed: typedOptions(command),
       as: entry.as,
       schema,
     });
     input.finish(schema, options, result);
   });
+}
+
+function typedOptions(command: Command): ReadonlyMap<string, string> {
+  const typed = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === "cli");
+  return new Map(typed.map((option) => [option.attributeName(), option.long ?? option.flags]));
 }
 
 export function schemaOf(entry: CommandEntry): string {

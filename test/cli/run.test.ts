@@ -39,6 +39,39 @@ describe("usage (R48)", () => {
     expect(ran.opened).toBe(false);
   });
 
+  it.each([
+    ["build --behind --again", "--again and --behind do not go together"],
+    ["build --again --follow", "--again and --follow do not go together"],
+    ["build --dry-run --wait", "--dry-run and --wait do not go together"],
+    ["build --dry-run --again", "--dry-run and --again do not go together"],
+    ["build --dry-run --follow", "--dry-run and --follow do not go together"],
+    ["build --dry-run --timeout 600", "--dry-run and --timeout do not go together"],
+    ["build --alone", "--alone is of --dry-run"],
+    ["build --timeout 5", "--timeout is of --wait, --follow and --again"],
+    ["status --watch --wait", "--watch and --wait do not go together"],
+    ["status --timeout 5", "--timeout is of --wait"],
+    ["push node-a --no-wait --timeout 60", "--no-wait and --timeout do not go together"],
+    ["keys rotate declaration --passphrase-file f", "--passphrase-file is of root keys"],
+    ["keys rotate provenance --keep 0123456789abcdef", "--keep is of root keys"],
+    ["keys rotate declaration --root-keys 1", "--root-keys is of root keys"],
+    ["keys rotate declaration --keys-out d", "--keys-out is of root keys"],
+    ["keys rotate root --overlap-days 30", "--overlap-days is of declaration and provenance keys"],
+    ["keys root sign root-2.draft --passphrase-file f", "--passphrase-file is of --key"],
+    ["keys recovery r.dsse --passphrase-file f", "--passphrase-file is of --key"],
+    ["database roles --sql --apply", "--sql and --apply do not go together"],
+    ["graph --why a b --order", "--why and --order do not go together"],
+    ["graph --why a b --dot", "--why and --dot do not go together"],
+    ["graph --dependents --why a b", "--why and --dependents do not go together"],
+    ["graph core --why a b", "--why names its two modules itself"],
+    ["graph --order --dot", "--dot and --order do not go together"],
+    ["graph --dot --json", "--dot and --json do not go together"],
+  ])("an option that would be ignored is refused, and nothing is done: mesh %s", async (line, message) => {
+    const ran = await runMesh(line.split(" "), { env: { MESH_STATE: state } });
+    expect(ran).toMatchObject({ code: 2, opened: false });
+    expect(ran.stderr).toContain(`mesh: ${message}`);
+    expect(ran.stderr).toMatch(/\n {2}next: .+\n$/);
+  });
+
   it("an unknown word is answered with the one that was meant", async () => {
     expect((await runMesh(["statsu"])).stderr).toContain("did you mean: mesh status?");
     expect((await runMesh(["build", "--folow"])).stderr).toContain("did you mean: mesh build --follow?");

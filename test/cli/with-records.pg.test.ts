@@ -26,6 +26,7 @@ function callWith(interrupt: AbortSignal): CommandCall {
     },
     args: [],
     options: {},
+    typed: new Map(),
     as: "owner",
     schema: "mesh.backup.v1",
   };

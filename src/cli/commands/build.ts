@@ -1,6 +1,6 @@
 import type { CommandDefinition } from "../command.ts";
 import { parseNames, parseSeconds } from "../arguments.ts";
-import { InputError } from "../../core/errors.ts";
+import { expectApart, expectBeside } from "../expect-options.ts";
 
 const help = `
 What is built is found by comparing sources with artifacts, never by being asked for: this only has the controller look
@@ -34,11 +34,12 @@ export const buildCommand: CommandDefinition = {
   },
   run: async (call) => {
     const names = parseNames("module", call.args[0]);
+    expectApart(call, ["dryRun", ["again", "wait", "follow", "timeout"]], ["again", ["behind", "follow"]]);
+    expectBeside(call, "alone", { dryRun: "--dry-run" });
+    expectBeside(call, "timeout", { wait: "--wait", follow: "--follow", again: "--again" });
     const timeoutMs = parseSeconds("--timeout", call.options["timeout"], { min: 1, max: 86_400 });
     // The code of each is loaded where it is run: a dry run that the controller answers needs next to none.
     if (call.options["dryRun"] === true) return await (await import("../ask-or-work.ts")).askOrWork(call, names);
-    if (call.options["alone"] === true)
-      throw new InputError("--alone is of --dry-run: whatever else is built, the controller builds");
     return await (await import("../build-now.ts")).buildNow(call, { names, timeoutMs });
   },
 };

@@ -4,6 +4,7 @@ import { runMigrations } from "../../store/migrate.ts";
 import { databaseRoles, roleName } from "../../store/writers/database-role.ts";
 import { keepRoles, readRolesInForce, writeRolesScript } from "../../store/writers/keep-roles.ts";
 import type { CommandCall, CommandDefinition, CommandResult } from "../command.ts";
+import { expectApart } from "../expect-options.ts";
 import { findMissingLogins, keepDatabaseLogins, readLoginAddresses, writeMissingLogins } from "../database-logins.ts";
 import { type MeshConnection, readDatabaseUrl } from "../mesh-connection.ts";
 import { plainLine } from "../text/plain.ts";
@@ -33,8 +34,9 @@ export const databaseRolesCommand: CommandDefinition = {
       .option("--apply", "make tables, roles and the controller's logins, as far as this user may")
       .addHelpText("after", help);
   },
-  run: async (call) =>
-    await withMesh(call, async (connection) => {
+  run: async (call) => {
+    expectApart(call, ["sql", ["apply"]]);
+    return await withMesh(call, async (connection) => {
       const { db } = connection;
       const script = await writeRolesScript(db);
       if (call.options["sql"] === true) return await answerSql(connection, script);
@@ -50,7 +52,8 @@ export const databaseRolesCommand: CommandDefinition = {
             ? `${inForce}\n${sayLogins(logins)}`
             : `the roles are not in force: ${plainLine(why, 500)}\n${nextStep(script)}`,
       };
-    }),
+    });
+  },
 };
 
 /** Still SQL where there is nothing to run: it is piped into psql. */

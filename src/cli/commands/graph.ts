@@ -1,3 +1,4 @@
+import { expectApart } from "../expect-options.ts";
 import type { CommandCall, CommandDefinition, CommandResult } from "../command.ts";
 import { parseName } from "../arguments.ts";
 import { loadBuildPlan } from "../../activities/load-build-facts.ts";
@@ -66,7 +67,13 @@ interface Question {
   readonly dot: boolean;
 }
 
-function parseQuestion({ args, options }: CommandCall): Question {
+function parseQuestion(call: CommandCall): Question {
+  const { args, options } = call;
+  expectApart(call, ["why", ["order", "dot", "dependents", "dependencies"]], ["dot", ["order"]]);
+  if (options["dot"] === true && options.json === true)
+    throw new InputError("--dot and --json do not go together", "give one of them");
+  if (options["why"] !== undefined && args[0] !== undefined)
+    throw new InputError("--why names its two modules itself", "mesh graph --why meshboard core");
   const module = args[0] === undefined ? null : parseName("module", args[0]);
   const { kind, dependents, dependencies } = options;
   if (kind !== undefined && kind !== "build" && kind !== "test")

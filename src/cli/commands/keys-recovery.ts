@@ -12,6 +12,7 @@ import { readRecoveryDraft, signRecovery, writeRecovery } from "../../link/recov
 import { keysAt, type Root } from "../../link/root.ts";
 import { parseArgument, parseCount, parseOrder } from "../arguments.ts";
 import type { CommandCall, CommandDefinition } from "../command.ts";
+import { expectBeside } from "../expect-options.ts";
 import { findPaths, pathOption, readBounded, readRootFile } from "../keys/root-files.ts";
 
 const help = `
@@ -46,6 +47,7 @@ export const keysRecoveryCommand: CommandDefinition = {
       .addHelpText("after", help);
   },
   run: async (call) => {
+    expectBeside(call, "passphraseFile", { key: "--key" });
     const file = resolve(call.context.cwd, String(call.args[0]));
     const { root } = await readRootFile(pathOption(call, "current") ?? findPaths(call).rootDocument);
     const nowMs = call.context.now().getTime();

@@ -6,6 +6,7 @@ import { loadKeyFile, readPassphrase } from "../../link/key-file.ts";
 import { readDraft, signDraft } from "../../link/root-draft.ts";
 import { rootKeysOf, type Root } from "../../link/root.ts";
 import type { CommandCall, CommandDefinition } from "../command.ts";
+import { expectBeside } from "../expect-options.ts";
 import { findPaths, pathOption, readBounded, readNewestRoot, readRootFile } from "../keys/root-files.ts";
 import { sayMissing } from "../keys/say-missing.ts";
 
@@ -29,6 +30,7 @@ export const keysRootSignCommand: CommandDefinition = {
       .addHelpText("after", help);
   },
   run: async (call) => {
+    expectBeside(call, "passphraseFile", { key: "--key" });
     const file = resolve(call.context.cwd, String(call.args[0]));
     const current = pathOption(call, "current");
     const { root: have } =

@@ -48,6 +48,7 @@ export const keysRotateCommand: CommandDefinition = {
   },
   run: async (call) => {
     const role = parseArgument(rootRoleSchema, "role", call.args[0]);
+    expectOfRole(call, role);
     const paths = findPaths(call);
     // Before anything is made: of two at once the other one leaves no key that nobody lists.
     const lock = await takeStateLock(join(paths.root, "keys", "rotate.lock"), rotates);
@@ -58,6 +59,20 @@ export const keysRotateCommand: CommandDefinition = {
     }
   },
 };
+
+/** What would say nothing of this role is refused: a key is not encrypted, kept or counted by it, and somebody meant that. */
+function expectOfRole({ typed }: CommandCall, role: RootRole): void {
+  const others = role === "root" ? ["overlapDays"] : ["keep", "rootKeys", "keysOut", "passphraseFile"];
+  const other = others.find((key) => typed.has(key));
+  if (other === undefined) return;
+  const whose = role === "root" ? "of declaration and provenance keys" : "of root keys";
+  throw new InputError(
+    `${typed.get(other)} is ${whose}, and says nothing of mesh keys rotate ${role}`,
+    role === "root"
+      ? "name the root keys that stay by --keep"
+      : `leave it out: the new ${role} key is kept in the state folder`,
+  );
+}
 
 const rotates = {
   does: "rotates keys of this mesh in this moment",

@@ -1,6 +1,7 @@
 import type { CommandDefinition } from "../command.ts";
 import { parseNames, parseSeconds, parseWhy } from "../arguments.ts";
 import { connectToTemporal, expectController, type PushRequest } from "../controller.ts";
+import { expectApart } from "../expect-options.ts";
 import { expectNodes } from "../expect-nodes.ts";
 import { expectNotStopped } from "../expect-not-stopped.ts";
 import { findMissingValues } from "../find-missing-values.ts";
@@ -43,6 +44,7 @@ export const pushCommand: CommandDefinition = {
     const { options } = call;
     const named = parseNames("node", call.args[0]);
     const kind = kindOf(named, options["behind"] === true, options["all"] === true);
+    if (options["wait"] === false) expectApart(call, ["wait", ["timeout"]]);
     const timeoutMs = parseSeconds("--timeout", options["timeout"], { min: 1, max: 86_400 });
     return await withMesh(call, async (connection) => {
       await expectNodes(connection, named);

@@ -1,5 +1,6 @@
 import type { CommandCall, CommandDefinition, CommandResult } from "../command.ts";
 import { parseName, parseSeconds } from "../arguments.ts";
+import { expectApart, expectBeside } from "../expect-options.ts";
 import { InputError } from "../../core/errors.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 import { buildStatus, type StatusDocument } from "../status/build-status.ts";
@@ -34,8 +35,8 @@ export const statusCommand: CommandDefinition = {
   run: async (call) => {
     const subject = call.args[0] === undefined ? null : parseName("node or module", call.args[0]);
     const { watch, wait } = call.options;
-    if (watch === true && wait === true)
-      throw new InputError("--watch and --wait do not go together", "give one of them");
+    expectApart(call, ["watch", ["wait", "timeout"]]);
+    expectBeside(call, "timeout", { wait: "--wait" });
     const timeoutMs = parseSeconds("--timeout", call.options["timeout"], { min: 1, max: 86_400 });
     return await withMesh(call, async (connection) => {
       const read = () => readStatus(connection, subject);
