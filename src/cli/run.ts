@@ -36,7 +36,9 @@ export async function run(typed: readonly string[], context: CliContext, version
       return await complete(program, argv.slice(1), context);
     }
     await program.parseAsync([...argv], { from: "user" });
-    return code ?? 0;
+    // Nothing ran: that is no success, whatever commander made of the words.
+    if (code === null) throw new InputError("say which command", "mesh --help");
+    return code;
   } catch (error) {
     if (error instanceof CommanderError) return usageCode(error, argv, entry, context);
     // Listening itself changes nothing here: where nobody did, nothing was interrupted.

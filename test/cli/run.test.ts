@@ -72,6 +72,27 @@ describe("usage (R48)", () => {
     expect(ran.stderr).toMatch(/\n {2}next: .+\n$/);
   });
 
+  it.each([
+    ["node list", ["--", "node", "list"]],
+    ["node list", ["node", "--", "list"]],
+    ["node list", ["node", "list", "--"]],
+    ["status", ["--", "status", "web"]],
+  ])("%s is run wherever the end of the options stands", async (words, argv) => {
+    const openMesh = () => Promise.reject(new UnavailableError(`asked of ${words}`));
+    const ran = await runMesh(argv, { env: { MESH_STATE: state }, openMesh });
+    expect(ran).toMatchObject({ code: 3, stderr: `mesh: asked of ${words}\n` });
+  });
+
+  it.each([
+    ["nothing", ["--"]],
+    ["a group", ["--", "module"]],
+    ["an option of old", ["--", "--version"]],
+  ])("words behind the end of the options that name no command end with 2: %s", async (_what, argv) => {
+    const ran = await runMesh(argv);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toMatch(/^mesh: .+\n {2}next: .+\n$/);
+  });
+
   it("an unknown word is answered with the one that was meant", async () => {
     expect((await runMesh(["statsu"])).stderr).toContain("did you mean: mesh status?");
     expect((await runMesh(["build", "--folow"])).stderr).toContain("did you mean: mesh build --follow?");
