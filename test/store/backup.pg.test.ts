@@ -83,6 +83,16 @@ describe("a backup", () => {
     await expect(takeBackup(records.db, join(folder, "no", "such"))).rejects.toThrow(InputError);
   });
 
+  it("of two at once under one name is the one that says so, whole; the other is refused", async () => {
+    const name = join(folder, "twice");
+    const ended = await Promise.allSettled([1, 2, 3].map(() => takeBackup(records.db, name)));
+    const taken = ended.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    const refused = ended.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
+    expect(refused).toEqual(Array(2).fill(expect.stringMatching(/twice is there already/)));
+    expect([(await checkBackup(name)).sha256]).toEqual(taken.map(({ sha256 }) => sha256));
+    expect((await readdir(folder)).filter((one) => one.startsWith("twice"))).toEqual(["twice"]);
+  });
+
   it("is of one moment, whatever is written meanwhile", async () => {
     const name = join(folder, "moment");
     await Promise.all([takeBackup(records.db, name), addNodes(records.db, "node-late")]);

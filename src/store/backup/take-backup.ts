@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
-import { open, rename, rm, stat, type FileHandle } from "node:fs/promises";
+import { createHash, randomBytes } from "node:crypto";
+import { open, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -13,6 +13,7 @@ import { listMigrations } from "../migrate.ts";
 import { many, one, run } from "../rows.ts";
 import { inTransaction } from "../transaction.ts";
 import type { BackupHeader } from "./archive.ts";
+import { placeNew } from "./place-new.ts";
 import { listTables } from "./list-tables.ts";
 
 const rowsPerFetch = 500;
@@ -30,15 +31,15 @@ export interface TakenBackup {
  * already. Work goes on meanwhile: nothing is locked.
  */
 export async function takeBackup(db: Database, file: string): Promise<TakenBackup> {
-  if ((await whenThere(stat(file))) !== null)
-    throw new InputError(`${file} is there already`, "give another name: a backup is never written over");
-  const temporary = `${file}.part`;
+  if ((await whenThere(stat(file))) !== null) throw isThere(file);
+  // Of two at once each has its own: the one that ends later finds the name taken.
+  const temporary = `${file}.${randomBytes(6).toString("hex")}.part`;
   const handle = await create(temporary);
   try {
     const taken = await inTransaction(db, backupOptions, (tx) => write(tx, handle));
     await handle.sync();
     const { size: bytes } = await handle.stat();
-    await rename(temporary, file);
+    if (!(await placeNew(temporary, file))) throw isThere(file);
     await syncFolder(dirname(file));
     return { ...taken, bytes };
   } catch (error) {
@@ -49,8 +50,11 @@ export async function takeBackup(db: Database, file: string): Promise<TakenBacku
   }
 }
 
+function isThere(file: string): InputError {
+  return new InputError(`${file} is there already`, "give another name: a backup is never written over");
+}
+
 async function create(temporary: string): Promise<FileHandle> {
-  await rm(temporary, { force: true });
   try {
     return await open(temporary, "wx", 0o600);
   } catch (error) {
