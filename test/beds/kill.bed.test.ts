@@ -1,7 +1,8 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { whenThere } from "../../src/core/errors.ts";
 import { createExampleMesh, readBoard, writeOnBoard, type ExampleMesh, type UpAnswer } from "./support/example-mesh.ts";
 import { killMeshProcesses, listMeshProcesses } from "./support/mesh-processes.ts";
 import { readRecords, readSends } from "./support/read-records.ts";
@@ -48,11 +49,16 @@ describe("a mesh under kill -9", () => {
     expect(await readBoard(up.addresses.example)).toContain(row);
   }
 
-  async function countServices(): Promise<number> {
+  async function listServices(): Promise<readonly number[]> {
     const modules = join(mesh.state, "hosts");
-    return (await listMeshProcesses(mesh.state)).filter(
-      ({ words }) => words[0] === process.execPath && words[1]?.startsWith(modules),
-    ).length;
+    return (await listMeshProcesses(mesh.state))
+      .filter(({ words }) => words[0] === process.execPath && words[1]?.startsWith(modules))
+      .map(({ pid }) => pid)
+      .toSorted((a, b) => a - b);
+  }
+
+  async function countServices(): Promise<number> {
+    return (await listServices()).length;
   }
 
   it.each([
@@ -147,7 +153,7 @@ describe("a mesh under kill -9", () => {
     expect(await readSends(mesh.state)).toEqual(sends);
   });
 
-  it("adopts what a killed `up` left running, and ends all of it at a Ctrl-C", async () => {
+  it("adopts what a killed `up` left running", async () => {
     const sends = await readSends(mesh.state);
     const { example } = up.addresses;
     const pids = async () =>
@@ -157,9 +163,59 @@ describe("a mesh under kill -9", () => {
     expect(await readBoard(example)).toContain(row);
     up = await mesh.start();
     console.log(`after a kill of \`up\` alone: ready after ${(up.readyMs / 1000).toFixed(1)} s`);
+    up = { ...up, addresses: { ...up.addresses, example } };
     expect(await pids()).toEqual(before);
     expect(up.sentNow).toBe(false);
     expect(await readSends(mesh.state)).toEqual(sends);
+  });
+
+  it("replaces what a killed `up` left of other code or other settings, and no service stops for it (R44, R50)", async () => {
+    const sends = await readSends(mesh.state);
+    const { example } = up.addresses;
+    const parts = ["PostgreSQL", "temporal", "host-node-b", "controller", "host-node-a"];
+    const pids = async () => Promise.all(parts.map(readPid));
+    const [before, served] = [await pids(), await listServices()];
+    await mesh.endUp("SIGKILL");
+    // As a version before an update would have written it.
+    for (const part of ["controller", "host-node-a"]) {
+      const file = join(mesh.state, "run", `${part}.json`);
+      const text = await readFile(file, "utf8");
+      expect(text).toMatch(/"code":"[0-9a-f]{64}"/);
+      await writeFile(file, text.replace(/"code":"[0-9a-f]{64}"/, '"code":"before the update"'));
+    }
+    up = await mesh.start();
+    await mesh.hears("controller: one that runs was started with other code;");
+    await mesh.hears("host-node-a: one that runs was started with other code;");
+    const after = await pids();
+    expect(after.slice(0, 3)).toEqual(before.slice(0, 3));
+    expect(after[3]).not.toBe(before[3]);
+    expect(after[4]).not.toBe(before[4]);
+    expect(await listServices()).toEqual(served);
+    // It gave its lease back, and nobody had to wait for that to age.
+    const grants = "select ended from epoch_grant order by epoch";
+    expect((await readRecords<{ ended: string | null }>(mesh.state, grants)).slice(-2)).toEqual([
+      { ended: "given-back" },
+      { ended: null },
+    ]);
+
+    await mesh.endUp("SIGKILL");
+    const settings = join(mesh.state, "settings.json");
+    const kept = z
+      .record(z.string(), z.unknown())
+      .parse(JSON.parse((await whenThere(readFile(settings, "utf8"))) ?? "{}"));
+    await writeFile(settings, JSON.stringify({ ...kept, pollIntervalMs: 2_500 }));
+    up = await mesh.start();
+    await mesh.hears("controller: one that runs was started with other settings or keys;");
+    const last = await pids();
+    expect([...last.slice(0, 3), last[4]]).toEqual([...after.slice(0, 3), after[4]]);
+    expect(last[3]).not.toBe(after[3]);
+    expect(up.sentNow).toBe(false);
+    up = { ...up, addresses: { ...up.addresses, example } };
+    await expectWhole();
+    expect(await readSends(mesh.state)).toEqual(sends);
+  });
+
+  it("ends all of it at a Ctrl-C, also the services of a host that was killed", async () => {
     // A host that is killed just before ends none of its services itself.
     process.kill(await readPid("host-node-b"), "SIGKILL");
     expect(await mesh.endUp("SIGINT")).toBe(0);

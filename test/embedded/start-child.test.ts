@@ -1,11 +1,11 @@
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { isAlive, type ProcessIdentity } from "../../src/embedded/process-identity.ts";
 import { listProcesses } from "../../src/embedded/processes.ts";
 import { answersOnPort, chooseFreePort } from "../../src/embedded/ports.ts";
-import { startChild, type ChildOptions } from "../../src/embedded/start-child.ts";
+import { endOther, startChild, type ChildOptions } from "../../src/embedded/start-child.ts";
 import { waitUntil } from "../../src/embedded/wait-until.ts";
 
 let folder: string;
@@ -90,6 +90,41 @@ it("replaces a leftover that was started otherwise, or where that was asked", as
   expect(third).toMatchObject({ adopted: false });
   expect(third.identity?.pid).not.toBe(second.identity?.pid);
   await third.stop();
+});
+
+it("replaces a leftover of other code or other settings, in order, and says which; an equal one is adopted (R50)", async () => {
+  const said: string[] = [];
+  const now = { code: "2", settings: "a" };
+  const marked = { ...options, marks: now, progress: (line: string) => void said.push(line) };
+  const onTerm = `process.on("SIGTERM", () => { console.log("ended in order"); process.exit(0); });`;
+  const polite = { ...marked, args: ["-e", `${onTerm}${options.args[1]}`, ...options.args.slice(2)] };
+  const old = await startChild({ ...polite, marks: { code: "1", settings: "b" } });
+  const second = await startChild(polite);
+  expect(second).toMatchObject({ adopted: false });
+  expect(second.identity?.pid).not.toBe(old.identity?.pid);
+  expect(said).toEqual([expect.stringContaining("started with other code and settings; it is ended")]);
+  expect(await readFile(join(folder, "listener.log"), "utf8")).toContain("ended in order");
+  expect(await startChild(polite)).toMatchObject({ adopted: true, identity: second.identity });
+  expect(said).toHaveLength(1);
+  await second.stop();
+});
+
+it("ends a leftover of other code before the rest of its marks can be known, and leaves one of the same (R50)", async () => {
+  const first = await startChild({ ...options, marks: { code: "1", settings: "a" } });
+  expect(await endOther({ ...options, marks: { code: "1" } })).toMatchObject({ identity: first.identity });
+  expect(await endOther({ ...options, marks: { code: "2" } })).toBeNull();
+  expect(await waitUntil(none, 5_000)).toBe(true);
+});
+
+it("adopts nothing whose code nobody wrote down, as versions before this one did not (R50)", async () => {
+  const first = await startChild(options);
+  const file = join(folder, "listener.json");
+  const { marks: _marks, ...older } = JSON.parse(await readFile(file, "utf8")) as Record<string, unknown>;
+  await writeFile(file, JSON.stringify(older));
+  expect(await startChild(options)).toMatchObject({ adopted: true, identity: first.identity });
+  const second = await startChild({ ...options, marks: { code: "1" } });
+  expect(second).toMatchObject({ adopted: false });
+  await second.stop();
 });
 
 it("finds a leftover whose pid was never written down (R50)", async () => {

@@ -14,7 +14,7 @@ import { readNamedTemporal } from "../../worker/temporal/read-profile.ts";
 import { checkSandbox } from "./check-sandbox.ts";
 import { prepareKeys } from "./prepare-keys.ts";
 import { prepareRecords } from "./prepare-records.ts";
-import { startController } from "./start-controller.ts";
+import { endControllerOfOtherCode, startController } from "./start-controller.ts";
 import { enrolHost, startHost } from "./start-host.ts";
 import { exampleNodes, exampleRepository, type UpParts } from "./up-plan.ts";
 import { writeFirstSettings, writeMeshFile } from "./write-mesh-file.ts";
@@ -61,6 +61,7 @@ export async function bringUp(
     }),
   );
   if (foreign !== null) await timeStep(say, "Temporal lets us in", () => expectNamespace(foreign, env));
+  await endControllerOfOtherCode(parts);
   const { db, roles } = await timeStep(say, "records ready", () => prepareRecords(parts, postgres.url));
   await timeStep(say, "keys ready", () => prepareKeys(parts, Date.now()));
   const sandbox = await timeStep(say, "sandbox looked at", () => checkSandbox(parts));

@@ -4,34 +4,49 @@ import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { requireFreePort } from "../../embedded/ports.ts";
 import type { Running } from "../../embedded/running.ts";
-import { startChild } from "../../embedded/start-child.ts";
+import { endOther, startChild, type LeftoverOptions } from "../../embedded/start-child.ts";
 import { gatewayUrl } from "../create-host-token.ts";
+import { readCodeMark, readControllerMarks } from "./child-marks.ts";
 import type { UpParts } from "./up-plan.ts";
 
 /**
- * `mesh serve` as a process of its own, ready when its gateway answers. One that a killed start left is adopted. After a
- * kill -9 of the controller itself the new one waits until the old lease has aged: up to 15 s.
+ * `mesh serve` as a process of its own, ready when its gateway answers. One that a killed start left is adopted where it
+ * runs this code and read what is there now; else it gives its lease back and makes room. After a kill -9 of the controller
+ * itself the new one waits until the old lease has aged: up to 15 s.
  */
 export async function startController(parts: UpParts): Promise<Running> {
   const { paths, ports } = parts;
   const authority = await readFile(paths.authority, "utf8");
   return await startChild({
-    name: "controller",
-    runFolder: paths.run,
+    ...describeChild(parts),
+    marks: await readControllerMarks(parts),
     logFolder: paths.log,
-    file: process.execPath,
-    args: [...process.execArgv, mainFile(), "serve", "--state", paths.root],
-    cwd: paths.root,
     env: controllerEnvironment(parts.env),
     isReady: () => isGatewayHealthy({ host: parts.listen, port: ports.gateway }, authority),
     readyTimeoutMs: 90_000,
     leftover: "adopt",
+    beforeStart: () => requireGatewayPort(parts),
+  });
+}
+
+/** Before tables and rights are brought to this code: a controller of another one must not work on them meanwhile. */
+export async function endControllerOfOtherCode(parts: UpParts): Promise<void> {
+  await endOther({ ...describeChild(parts), marks: { code: await readCodeMark() } });
+}
+
+function describeChild({ paths, say }: UpParts): LeftoverOptions {
+  return {
+    name: "controller",
+    runFolder: paths.run,
+    file: process.execPath,
+    args: [...process.execArgv, mainFile(), "serve", "--state", paths.root],
+    cwd: paths.root,
+    progress: say,
     stopSteps: [
       { signal: "SIGTERM", waitMs: 30_000 },
       { signal: "SIGKILL", waitMs: 5_000 },
     ],
-    beforeStart: () => requireGatewayPort(parts),
-  });
+  };
 }
 
 /** Hosts pin the gateway's address, so that its port is not given up as lightly as those that only this machine knows. */

@@ -9,6 +9,7 @@ import { addNode, getNode } from "../../store/nodes.ts";
 import { createHostToken, gatewayUrl } from "../create-host-token.ts";
 import { hostProgramFile } from "../host-program.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
+import { readHostMarks } from "./child-marks.ts";
 import { hostEnvironment } from "./start-controller.ts";
 import { loopback, type UpParts } from "./up-plan.ts";
 import { readEnrolledAt, whyEnrol } from "./why-enrol.ts";
@@ -36,7 +37,10 @@ export async function enrolHost(parts: UpParts, connection: MeshConnection, node
   }
 }
 
-/** The host as a process of its own. On an orderly stop it ends the services that it started too. */
+/**
+ * The host as a process of its own. Its services outlive it, so that one of other code takes them over (R50); an orderly
+ * stop ends them after it.
+ */
 export async function startHost(parts: UpParts, connection: MeshConnection, node: Name): Promise<Running> {
   const dir = hostFolder(parts, node);
   const startedMs = performance.now();
@@ -47,15 +51,17 @@ export async function startHost(parts: UpParts, connection: MeshConnection, node
     runFolder: parts.paths.run,
     logFolder: parts.paths.log,
     file: process.execPath,
-    args: [hostProgramFile(), "run", "--dir", dir, "--stop-services-on-exit"],
+    args: [hostProgramFile(), "run", "--dir", dir],
     cwd: dir,
+    marks: await readHostMarks(dir),
+    progress: parts.say,
     env: hostEnvironment(parts.env),
     isReady: async () => (await readSilentMs()) <= performance.now() - startedMs + contactEveryMs,
     // One that has nothing to do asks once in a long while: that it said nothing since this start means nothing.
     isWorking: async () => (await readSilentMs()) <= connection.setup.settings.silentAfterMs,
     readyTimeoutMs: 45_000,
     leftover: "adopt",
-    // Services are given time to end: a database writes everything down.
+    // An apply under way is given time to end.
     stopSteps: [
       { signal: "SIGTERM", waitMs: 45_000 },
       { signal: "SIGKILL", waitMs: 5_000 },
@@ -65,7 +71,6 @@ export async function startHost(parts: UpParts, connection: MeshConnection, node
     ...running,
     stop: async () => {
       await running.stop();
-      // A host that was killed ended none of its services.
       await runHostProgram(parts, dir, ["stop", "--dir", dir], 45_000);
     },
   };
