@@ -12,7 +12,7 @@ import type { SigningKey } from "./keys.ts";
 import { defaultLinkLimits, rootBytesLimit, type LinkLimits } from "./limits.ts";
 import { parseSignedJson } from "./parse-signed-json.ts";
 import { connectPinned, readBody, sendPinned, unavailable, type PinnedRequest } from "./pinned-request.ts";
-import { makeProof, proofHeader } from "./proof.ts";
+import { bodyDigestHeader, digestBody, makeProof, proofHeader } from "./proof.ts";
 import { RefusedError } from "./refused-error.ts";
 
 export type HostClientOptions = {
@@ -85,9 +85,10 @@ export function createHostClient(options: HostClientOptions): HostClient {
   const send = (request: Omit<PinnedRequest, "headers" | "idleMs" | "connectMs">, headers = {}, waitMs = 0) => {
     const { method, path, body = Buffer.alloc(0) } = request;
     const prove = (): string => makeProof({ node, method, path, body, nowMs: nowMs() }, options.signKey);
+    const digest = method === "POST" ? { [bodyDigestHeader]: digestBody(body) } : {};
     return sendPinned(connection, {
       ...request,
-      headers: () => ({ ...headers, ...speaks, [proofHeader]: prove() }),
+      headers: () => ({ ...headers, ...speaks, ...digest, [proofHeader]: prove() }),
       idleMs: idleMs + waitMs,
       connectMs: idleMs,
     });

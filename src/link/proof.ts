@@ -6,6 +6,8 @@ import { verifySignature } from "./public-key.ts";
 import type { ReplayGuard } from "./replay-guard.ts";
 
 export const proofHeader = "mesh-proof";
+/** The SHA-256 of the body, in hex, beside the proof: with it the signature can be checked before the body is read. */
+export const bodyDigestHeader = "mesh-body-sha256";
 /** How far the two clocks may be apart. */
 export const proofWindowMs = 60_000;
 
@@ -32,7 +34,7 @@ export function makeProof(
   key: SigningKey,
 ): string {
   const nonce = randomBytes(16).toString("base64url");
-  const message = signedText({ ...request, atMs: request.nowMs, nonce });
+  const message = signedText({ ...request, bodyDigest: digestBody(request.body), atMs: request.nowMs, nonce });
   const signature = sign(null, message, key.privateKey).toString("base64url");
   return `v1.${request.node}.${request.nowMs}.${nonce}.${signature}`;
 }
@@ -54,33 +56,49 @@ export function isInProofWindow(proof: Proof, nowMs: number): boolean {
   return Math.abs(nowMs - proof.atMs) <= proofWindowMs;
 }
 
+export type ProvenRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly publicKey: string;
+  readonly nowMs: number;
+};
+type Checked = { readonly ok: true } | { readonly ok: false; readonly reason: ProofRefusal };
+
 /** The nonce is used up only by a proof that is good in every other way: strangers cannot fill the guard. */
 export function checkProof(
   proof: Proof,
-  request: {
-    readonly method: string;
-    readonly path: string;
-    readonly body: Uint8Array;
-    readonly publicKey: string;
-    readonly nowMs: number;
-  },
+  request: ProvenRequest & { readonly body: Uint8Array },
   guard: ReplayGuard,
-): { readonly ok: true } | { readonly ok: false; readonly reason: ProofRefusal } {
+): Checked {
+  const head = checkProofHead(proof, { ...request, bodyDigest: digestBody(request.body) });
+  return head.ok ? admitProof(proof, request.nowMs, guard) : head;
+}
+
+/** All but the nonce, for a body of this digest: whether that is the one that comes is asked once it is there. */
+export function checkProofHead(proof: Proof, request: ProvenRequest & { readonly bodyDigest: string }): Checked {
   if (!isInProofWindow(proof, request.nowMs)) return { ok: false, reason: "clock" };
   const message = signedText({ ...request, atMs: proof.atMs, nonce: proof.nonce });
-  if (!verifySignature(request.publicKey, message, proof.signature)) return { ok: false, reason: "signature" };
-  if (!guard.admit(proof.node, proof.nonce, request.nowMs)) return { ok: false, reason: "replayed" };
-  return { ok: true };
+  return verifySignature(request.publicKey, message, proof.signature)
+    ? { ok: true }
+    : { ok: false, reason: "signature" };
+}
+
+/** Uses up the nonce of a proof that was found good. */
+export function admitProof(proof: Proof, nowMs: number, guard: ReplayGuard): Checked {
+  return guard.admit(proof.node, proof.nonce, nowMs) ? { ok: true } : { ok: false, reason: "replayed" };
+}
+
+export function digestBody(body: Uint8Array): string {
+  return createHash("sha256").update(body).digest("hex");
 }
 
 function signedText(request: {
   readonly method: string;
   readonly path: string;
-  readonly body: Uint8Array;
+  readonly bodyDigest: string;
   readonly atMs: number;
   readonly nonce: string;
 }): Buffer {
-  const digest = createHash("sha256").update(request.body).digest("hex");
-  const lines = ["mesh-proof-v1", request.method, request.path, digest, String(request.atMs), request.nonce];
-  return Buffer.from(lines.join("\n"), "utf8");
+  const { method, path, bodyDigest, atMs, nonce } = request;
+  return Buffer.from(["mesh-proof-v1", method, path, bodyDigest, String(atMs), nonce].join("\n"), "utf8");
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import { protocolHeader, readProtocol } from "../../core/protocol.ts";
+import { findSender, readBodyBytes } from "./body-budget.ts";
 import type { GatewayContext } from "./gateway-context.ts";
 import { createIdentify, type Refusal } from "./identify.ts";
 import { allowWrites, findWriter, writers, type AllowedRecords, type Writer } from "./writers.ts";
@@ -28,6 +29,7 @@ export function guardRoutes(app: FastifyInstance, context: GatewayContext): AddR
   const identify = createIdentify(context);
   app.decorateRequest("signKey", "");
   app.decorateRequest("node", "");
+  app.decorateRequest("bodyDigest", "");
   app.addHook("onRoute", (route) => {
     const writer = findWriter(`${String(route.method)} ${route.url}`);
     if (route.config?.writer !== writer) throw new Error(`route ${writer.route} was not added by addRoute (R41)`);
@@ -44,7 +46,7 @@ export function guardRoutes(app: FastifyInstance, context: GatewayContext): AddR
       bodyLimit: Math.max(1, bodyBytes),
       config: { writer },
       onRequest: async (request, reply) => {
-        const refusal = await before(request, writer);
+        const refusal = (await before(request, writer)) ?? reserveBody(context, { request, reply, writer, bodyBytes });
         // The body is unread: the connection ends with the answer, or we would have to read it all after all.
         return refusal === null ? undefined : refuse(reply.header("connection", "close"), refusal);
       },
@@ -60,6 +62,29 @@ export function guardRoutes(app: FastifyInstance, context: GatewayContext): AddR
       },
     });
   };
+}
+
+/** Until it is answered, or whoever sends it is gone. */
+function reserveBody(
+  { bodies }: GatewayContext,
+  {
+    request,
+    reply,
+    writer,
+    bodyBytes,
+  }: Pick<RouteCall, "request" | "reply"> & { readonly writer: Writer; readonly bodyBytes: number },
+): Refusal | null {
+  const bytes = readBodyBytes(request, bodyBytes);
+  if (bytes === 0) return null;
+  const release = bodies.reserve(findSender(request, writer), bytes);
+  if (release === null) {
+    reply.header("retry-after", "1");
+    return { status: 503, reason: "too much is being sent at once: send it again a little later" };
+  }
+  reply.raw.once("close", release);
+  // It may have gone while its identity was looked at: then no close comes any more.
+  if (request.raw.socket.destroyed) release();
+  return null;
 }
 
 /** Rows without a route: the table would say something that is not so. */

@@ -8,6 +8,7 @@ import { proofWindowMs } from "../proof.ts";
 import { createReplayGuard } from "../replay-guard.ts";
 import { addBlobRoute } from "./blob-route.ts";
 import { checkEveryRowHasRoute, guardRoutes, refuse } from "./add-route.ts";
+import { createBodyBudget } from "./body-budget.ts";
 import { createCoalescer } from "./coalesce.ts";
 import { addDeclarationRoute } from "./declaration-route.ts";
 import { addEnrolRoute } from "./enrol-route.ts";
@@ -129,7 +130,8 @@ function createContext(options: GatewayOptions): GatewayContext {
   });
   const guard = createReplayGuard({ keepMs: 2 * proofWindowMs, noncesPerNode: 2_000 });
   const waiters = createWaiters(limits.maxWaiters);
-  return { mesh, records, limits, log, guard, waiters, wakes, webhookSecrets, onStranger, onRecords, nowMs };
+  const bodies = createBodyBudget({ shares: limits.bodyShares, log, nowMs });
+  return { mesh, records, limits, log, guard, waiters, wakes, bodies, webhookSecrets, onStranger, onRecords, nowMs };
 }
 
 /** Node's own defaults are a minute for headers, five for a request, and connections without end. */
@@ -152,6 +154,8 @@ function createServer(tls: Certificate, limits: GatewayLimits): Server {
   return server;
 }
 
+const noSuchRoute = { status: 404, reason: "no such route" } as const;
+
 async function setLimits(app: FastifyInstance, { limits, log, onRecords }: GatewayContext): Promise<void> {
   // Bodies stay the bytes that came: signatures are over those.
   app.removeAllContentTypeParsers();
@@ -163,14 +167,19 @@ async function setLimits(app: FastifyInstance, { limits, log, onRecords }: Gatew
   // A hook of the whole server: it comes before a route's identity, and so before the first question to the records.
   app.addHook("onRequest", async (request, reply) => {
     const counted = await countRequest(request);
-    if (counted.isAllowed || !counted.isExceeded) return undefined;
-    return refuse(reply.header("connection", "close").header("retry-after", "1"), { status: 429, reason: "too many" });
+    if (!counted.isAllowed && counted.isExceeded)
+      return refuse(reply.header("connection", "close").header("retry-after", "1"), {
+        status: 429,
+        reason: "too many",
+      });
+    // Else the body would be read for it.
+    return request.is404 ? refuse(reply.header("connection", "close"), noSuchRoute) : undefined;
   });
   app.addHook("onResponse", async (request, reply) => {
     const { writer } = request.routeOptions.config;
     if (writer !== undefined && reply.statusCode < 300) onRecords({ route: writer.route, refused: null });
   });
-  app.setNotFoundHandler((_request, reply) => refuse(reply, { status: 404, reason: "no such route" }));
+  app.setNotFoundHandler((_request, reply) => refuse(reply, noSuchRoute));
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;
     if (status === 413) return refuse(reply, { status, reason: "size" });

@@ -1,5 +1,6 @@
 import type { RecordsRefusedError } from "../../core/errors.ts";
 import type { ReplayGuard } from "../replay-guard.ts";
+import type { BodyBudget } from "./body-budget.ts";
 import type { Coalescer } from "./coalesce.ts";
 import type { GatewayLimits } from "./gateway-limits.ts";
 import type { GatewayLog } from "./gateway-log.ts";
@@ -21,6 +22,7 @@ export type GatewayContext = {
   readonly guard: ReplayGuard;
   readonly waiters: Waiters;
   readonly wakes: Coalescer;
+  readonly bodies: BodyBudget;
   readonly webhookSecrets: Readonly<Record<string, readonly string[]>>;
   /** Told of each such call: nothing may be waited for, and nobody is to be believed. */
   readonly onStranger: (stranger: Stranger) => void;

@@ -1,3 +1,5 @@
+import type { BodyShares } from "./body-budget.ts";
+
 /** Everything is bounded before it is read. */
 export type GatewayLimits = {
   readonly headersTimeoutMs: number;
@@ -11,6 +13,8 @@ export type GatewayLimits = {
   readonly enrolBytes: number;
   readonly reportBytes: number;
   readonly webhookBytes: number;
+  /** Bytes of bodies in flight, all of a kind of sender together. Each has room for several of the longest. */
+  readonly bodyShares: BodyShares;
   readonly maxWaiters: number;
   readonly longestWaitMs: number;
   /** At most one wake per source in this time. */
@@ -33,6 +37,7 @@ export const defaultGatewayLimits: GatewayLimits = {
   enrolBytes: 16 * 1024,
   reportBytes: 8 * 1024 * 1024,
   webhookBytes: 4 * 1024 * 1024,
+  bodyShares: { "proven-host": 192 * 1024 * 1024, unproven: 48 * 1024 * 1024, token: 16 * 1024 * 1024 },
   maxWaiters,
   longestWaitMs: 55_000,
   wakeEveryMs: 1_000,

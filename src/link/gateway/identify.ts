@@ -1,5 +1,15 @@
 import type { FastifyRequest } from "fastify";
-import { checkProof, isInProofWindow, proofHeader, readProof } from "../proof.ts";
+import {
+  admitProof,
+  bodyDigestHeader,
+  checkProof,
+  checkProofHead,
+  digestBody,
+  isInProofWindow,
+  proofHeader,
+  type ProofRefusal,
+  readProof,
+} from "../proof.ts";
 import type { GatewayContext } from "./gateway-context.ts";
 import { hasWebhookSignature, isWebhookSigned } from "./webhook-signature.ts";
 import type { IdentityClass, Writer } from "./writers.ts";
@@ -18,8 +28,12 @@ declare module "fastify" {
     signKey: string;
     /** The host that proves itself; empty for other identities. */
     node: string;
+    /** Of the body that a host's proof is good for, where that was checked before the body; else empty. */
+    bodyDigest: string;
   }
 }
+
+const digestPattern = /^[0-9a-f]{64}$/;
 
 export function createIdentify(context: GatewayContext): Readonly<Record<IdentityClass, Identify>> {
   const pass = { before: async () => null, withBody: async () => null };
@@ -33,6 +47,10 @@ export function createIdentify(context: GatewayContext): Readonly<Record<Identit
 }
 
 function identifyHost({ records, guard, onStranger, nowMs }: GatewayContext): Identify {
+  const refuseProof = (node: string, reason: ProofRefusal): Refusal => {
+    if (reason === "signature") onStranger({ node, why: "other-key" });
+    return { status: 401, reason: reason === "clock" ? "clock" : `proof-${reason}` };
+  };
   return {
     async before(request, writer) {
       const read = readProof(readText(request.headers[proofHeader]));
@@ -49,30 +67,45 @@ function identifyHost({ records, guard, onStranger, nowMs }: GatewayContext): Id
       }
       request.signKey = keys.sign;
       request.node = read.proof.node;
+      // Hosts from before this header are proven once their body is there.
+      const bodyDigest = readText(request.headers[bodyDigestHeader]);
+      if (bodyDigest === undefined) return null;
+      if (!digestPattern.test(bodyDigest)) return { status: 401, reason: "proof-malformed" };
+      const { method, url: path, signKey: publicKey } = request;
+      const checked = checkProofHead(read.proof, { method, path, bodyDigest, publicKey, nowMs: nowMs() });
+      if (!checked.ok) return refuseProof(read.proof.node, checked.reason);
+      request.bodyDigest = bodyDigest;
       return null;
     },
     async withBody(request) {
       const read = readProof(readText(request.headers[proofHeader]));
       if (!read.ok) return { status: 401, reason: `proof-${read.reason}` };
       const { method, url: path, signKey: publicKey } = request;
-      const checked = checkProof(
-        read.proof,
-        { method, path, body: readBytes(request), publicKey, nowMs: nowMs() },
-        guard,
-      );
-      if (checked.ok) return null;
-      if (checked.reason === "signature") onStranger({ node: read.proof.node, why: "other-key" });
-      return { status: 401, reason: checked.reason === "clock" ? "clock" : `proof-${checked.reason}` };
+      const body = readBytes(request);
+      if (request.bodyDigest === "") {
+        const checked = checkProof(read.proof, { method, path, body, publicKey, nowMs: nowMs() }, guard);
+        return checked.ok ? null : refuseProof(read.proof.node, checked.reason);
+      }
+      // The host's own key is good, whatever became of the body on its way.
+      if (digestBody(body) !== request.bodyDigest) return { status: 401, reason: "proof-signature" };
+      const admitted = admitProof(read.proof, nowMs(), guard);
+      return admitted.ok ? null : refuseProof(read.proof.node, admitted.reason);
     },
   };
 }
 
-/** An unknown source is answered as a wrong signature is: nobody learns which sources there are. */
+/**
+ * An unknown source is answered as a wrong signature is, but at its head: what nobody can sign is not read. So who looks
+ * closely learns which sources there are; that lets nobody in.
+ */
 function identifyWebhookSource({ webhookSecrets, nowMs }: GatewayContext): Identify {
   const refusal = { status: 401, reason: "signature" };
   const secretsOf = (source: string) => (Object.hasOwn(webhookSecrets, source) ? (webhookSecrets[source] ?? []) : []);
   return {
-    before: async (request) => (hasWebhookSignature(request.headers) ? null : refusal),
+    before: async (request) => {
+      const isKnown = secretsOf(readParam(request, "source")).some((secret) => secret !== "");
+      return isKnown && hasWebhookSignature(request.headers) ? null : refusal;
+    },
     withBody: async (request) => {
       const signed = { headers: request.headers, nowMs: nowMs() };
       return isWebhookSigned(signed, readBytes(request), secretsOf(readParam(request, "source"))) ? null : refusal;

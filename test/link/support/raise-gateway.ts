@@ -131,9 +131,9 @@ function ask(
 }
 
 /** Looks until it is so; a bound instead of a sleep. */
-export async function until(isSo: () => boolean, what: string, withinMs = 5_000): Promise<void> {
+export async function until(isSo: () => boolean | Promise<boolean>, what: string, withinMs = 5_000): Promise<void> {
   const endMs = performance.now() + withinMs;
-  while (!isSo()) {
+  while (!(await isSo())) {
     if (performance.now() > endMs) throw new Error(`not within ${withinMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
