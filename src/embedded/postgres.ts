@@ -13,7 +13,7 @@ import {
   writeSettings,
 } from "./postgres-data.ts";
 import { readPostmaster, removeStaleFile, type Postmaster } from "./postmaster.ts";
-import { isAlive } from "./process-identity.ts";
+import { isAlive, type ProcessIdentity } from "./process-identity.ts";
 import { listProcesses } from "./processes.ts";
 import { timeStep, type Progress } from "./progress.ts";
 import { readLogTail } from "./read-log-tail.ts";
@@ -35,6 +35,8 @@ export interface PostgresOptions {
   readonly debianFolder?: string;
   /** Lines of postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** How long a start may take, the repair after a kill included. */
+  readonly readyTimeoutMs?: number;
   readonly progress: Progress;
 }
 
@@ -47,7 +49,7 @@ export interface RunningPostgres extends Running {
   readonly dataFolder: string | null;
 }
 
-const readyTimeoutMs = 60_000;
+const readyWithinMs = 60_000;
 
 /** Starts the server of this folder, or adopts it. It outlives this process until `stop`. */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
@@ -75,10 +77,10 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     dataFolder,
     identity: postmaster.identity,
     adopted,
-    stop: () => stopPostgres(postmaster, { dataFolder, program: programOf(binaries) }),
+    stop: () => stopPostgres(postmaster.identity, { dataFolder, program: programOf(binaries) }),
   });
 
-  const postmaster = major === null ? null : await adopt(dataFolder, options.logFile);
+  const postmaster = major === null ? null : await adopt(dataFolder, options);
   if (postmaster !== null) {
     options.progress(`PostgreSQL ${binaries.version} runs already on port ${postmaster.port}`);
     return describe(postmaster, true);
@@ -98,12 +100,13 @@ async function launch(
   dataFolder: string,
   runAs: RunAs | null,
 ): Promise<Postmaster> {
+  const server = { dataFolder, program: programOf(binaries) };
   await removeStaleFile(dataFolder);
-  await endOrphans({ dataFolder, program: programOf(binaries) });
+  await endOrphans(server);
   await requireFreePort(options.port, { who: "PostgreSQL" });
   await writeSettings(dataFolder, options.port, options.settings ?? {}, runAs);
   const child = await spawnDetached({
-    file: programOf(binaries),
+    file: server.program,
     args: ["-D", dataFolder],
     cwd: dataFolder,
     env: cleanEnvironment(),
@@ -112,24 +115,36 @@ async function launch(
   });
   let end: string | null = null;
   void child.ended.then((how) => (end = how));
-  const isReady = await waitUntilReady(dataFolder, () => end !== null);
-  if (isReady !== null) return isReady;
-  throw await notReady(dataFolder, options.logFile, end === null ? null : `ended at its start (${String(end)})`);
+  try {
+    const isReady = await waitUntilReady(dataFolder, () => end !== null, options);
+    if (isReady !== null) return isReady;
+    throw await notReady(dataFolder, options, end === null ? null : `ended at its start (${String(end)})`);
+  } catch (error) {
+    // Nobody else knows that it runs: it would outlive the command that says it ends what it started.
+    await stopPostgres(child.identity, server);
+    throw error;
+  }
 }
 
+type Waiting = Pick<PostgresOptions, "logFile" | "readyTimeoutMs">;
+
 /** The server that runs there already. Null: none does, or it was just stopping and is gone. */
-async function adopt(dataFolder: string, logFile: string): Promise<Postmaster | null> {
+async function adopt(dataFolder: string, waiting: Waiting): Promise<Postmaster | null> {
   const found = await readPostmaster(dataFolder);
   if (found === null) return null;
   // By its process: a file that is just being written is not a server that has gone.
   const isGone = (): boolean => !isAlive(found.identity);
-  const postmaster = await waitUntilReady(dataFolder, isGone);
-  if (postmaster === null && !isGone()) throw await notReady(dataFolder, logFile, null);
+  const postmaster = await waitUntilReady(dataFolder, isGone, waiting);
+  if (postmaster === null && !isGone()) throw await notReady(dataFolder, waiting, null);
   return postmaster;
 }
 
 /** Null: it has ended, or is not ready in time. */
-async function waitUntilReady(dataFolder: string, hasEnded: () => boolean): Promise<Postmaster | null> {
+async function waitUntilReady(
+  dataFolder: string,
+  hasEnded: () => boolean,
+  { readyTimeoutMs = readyWithinMs }: Waiting,
+): Promise<Postmaster | null> {
   const readReady = async (): Promise<Postmaster | null> => {
     const postmaster = await readPostmaster(dataFolder);
     return postmaster?.ready === true ? postmaster : null;
@@ -138,7 +153,11 @@ async function waitUntilReady(dataFolder: string, hasEnded: () => boolean): Prom
   return readReady();
 }
 
-async function notReady(dataFolder: string, logFile: string, ending: string | null): Promise<UnavailableError> {
+async function notReady(
+  dataFolder: string,
+  { logFile, readyTimeoutMs = readyWithinMs }: Waiting,
+  ending: string | null,
+): Promise<UnavailableError> {
   const how = ending ?? `is not ready after ${readyTimeoutMs / 1000} s`;
   const tail = await readLogTail(logFile);
   return new UnavailableError(`PostgreSQL on ${dataFolder} ${how}: ${tail}`, `See ${logFile}.`);
@@ -161,15 +180,15 @@ async function endOrphans({ dataFolder, program }: Server): Promise<void> {
   await waitUntil(none, 5_000);
 }
 
-async function stopPostgres(postmaster: Postmaster, server: Server): Promise<void> {
+async function stopPostgres(identity: ProcessIdentity, server: Server): Promise<void> {
   // SIGINT ends sessions and writes everything down; SIGQUIT leaves that to the next start.
   const steps = [
     { signal: "SIGINT", waitMs: 20_000 },
     { signal: "SIGQUIT", waitMs: 5_000 },
     { signal: "SIGKILL", waitMs: 5_000 },
   ] as const;
-  const signal = await stopProcess(postmaster.identity, { steps, group: false });
-  if (signal === "SIGKILL" && !isAlive(postmaster.identity)) await endOrphans(server);
+  const signal = await stopProcess(identity, { steps, group: false });
+  if (signal === "SIGKILL" && !isAlive(identity)) await endOrphans(server);
 }
 
 function programOf({ bin }: PostgresBinaries): string {

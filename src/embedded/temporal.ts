@@ -56,9 +56,15 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
   const running = await timeStep(options.progress, `Temporal server ${versions.server} on port ${options.port}`, () =>
     startOnFreePorts(child, options),
   );
-  await timeStep(options.progress, "Temporal: retention and search attributes set", () =>
-    prepareNamespace(path, address, namespace),
-  );
+  try {
+    await timeStep(options.progress, "Temporal: retention and search attributes set", () =>
+      prepareNamespace(path, address, namespace),
+    );
+  } catch (error) {
+    // Nobody else knows that it runs: it would outlive the command that says it ends what it started.
+    await running.stop();
+    throw error;
+  }
   return { ...running, address, namespace, uiUrl: options.ui === false ? null : `http://127.0.0.1:${options.uiPort}` };
 }
 

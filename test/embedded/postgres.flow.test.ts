@@ -171,3 +171,11 @@ it("runs from the npm package where Debian has none, also from a copy (road: @em
   expect(one.version).toBe(found.version);
   expect(await ask(one.url, "SELECT current_setting('server_version') AS x")).toBe(found.version);
 });
+
+it("leaves no server running that was not ready in time, and comes up at the next start (R50)", async () => {
+  const first = await start();
+  await first.stop();
+  await expect(start({ readyTimeoutMs: 0 })).rejects.toThrow("is not ready after 0 s");
+  expect(await listProcesses({ cwd: first.folder })).toEqual([]);
+  expect((await start()).adopted).toBe(false);
+});
