@@ -19,12 +19,12 @@ export async function readCodeMark(): Promise<string> {
 }
 
 /**
- * What a controller takes up at its start: its code, and what `readServeConfig` and the gateway read. The gateway's key is
- * among it, so that nobody finds out a password by guessing at the digest.
+ * What a controller takes up at its start: its code, and what `readServeConfig` reads. The gateway's certificate is none of it:
+ * that is renewed while it runs. The declaration key is, so that nobody finds out a password by guessing at the digest.
  */
 export async function readControllerMarks({ paths, env }: Pick<UpParts, "paths" | "env">): Promise<Marks> {
-  const open = [paths.meshFile, paths.settings, paths.rootDocument, paths.authority, paths.gatewayCertificate];
-  const secret = [paths.gatewayKey, paths.declarationKey, paths.provenanceKey, paths.webhooks, paths.databaseUrl];
+  const open = [paths.meshFile, paths.settings, paths.rootDocument];
+  const secret = [paths.declarationKey, paths.provenanceKey, paths.webhooks, paths.databaseUrl];
   const logins = Object.values(paths.loginAddresses);
   const texts = [
     ...(await Promise.all(open.map(readIfThere))),

@@ -14,11 +14,11 @@ async function createState() {
     await writeFile(file, text, { mode: 0o600 });
   };
   await write(paths.meshFile, "{}");
-  await write(paths.gatewayKey, "a key");
+  await write(paths.declarationKey, "a key");
   return { paths, write };
 }
 
-it("knows a controller that read other settings, webhooks, keys, certificate or logins than are there now (R50)", async () => {
+it("knows a controller that read other settings, webhooks, keys or logins than are there now (R50)", async () => {
   const { paths, write } = await createState();
   const read = (env: NodeJS.ProcessEnv = {}) => readControllerMarks({ paths, env });
   const seen = [await read()];
@@ -26,13 +26,12 @@ it("knows a controller that read other settings, webhooks, keys, certificate or 
   const files = [
     paths.settings,
     paths.webhooks,
-    paths.gatewayCertificate,
-    paths.gatewayKey,
     paths.rootDocument,
     paths.databaseUrl,
     paths.loginAddresses.gateway,
     paths.meshFile,
     paths.declarationKey,
+    paths.provenanceKey,
   ];
   for (const file of files) {
     await write(file, "changed");
@@ -43,6 +42,9 @@ it("knows a controller that read other settings, webhooks, keys, certificate or 
   }
   expect(seen).not.toContainEqual(await read({ TEMPORAL_API_KEY: "renewed" }));
   expect(await read({ TERM: "xterm" })).toEqual(seen.at(-1));
+  // A controller takes these up while it runs.
+  for (const file of [paths.gatewayCertificate, paths.gatewayKey, paths.authority]) await write(file, "renewed");
+  expect(await read()).toEqual(seen.at(-1));
   // What was read is another thing than who read it.
   expect(new Set(seen.map(({ code }) => code)).size).toBe(1);
 });
