@@ -1,5 +1,6 @@
 import type { Name } from "../core/names.ts";
-import { readPrivateFile } from "../disk/private-file.ts";
+import { UnavailableError } from "../core/errors.ts";
+import { readPrivateFileIfThere } from "../disk/private-file.ts";
 import type { Database } from "../store/database.ts";
 import type { RecordsIdentity } from "../store/writers/database-role.ts";
 import type { ServeConfig } from "../worker/serve-config.ts";
@@ -43,5 +44,11 @@ export async function openMeshConnection(stateFolder: string, as: RecordsIdentit
 
 /** A secret: it holds the password. */
 export async function readDatabaseUrl(path: string): Promise<string> {
-  return (await readPrivateFile(path)).trim();
+  const url = await readPrivateFileIfThere(path);
+  if (url !== null) return url.trim();
+  // A controller with least rights has none on purpose, and a person may be standing there.
+  throw new UnavailableError(
+    `${path} is not there: nothing here says how the records are reached`,
+    "type it with the state folder that has it (--state), or put the address of a login of yours there (chmod 600)",
+  );
 }

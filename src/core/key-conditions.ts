@@ -18,7 +18,17 @@ export const keyConditionKinds: readonly ConditionKind[] = [
     opens: ["worker/watch-keys.ts"],
     closes: ["worker/watch-keys.ts"],
     urgent: "for declarations",
-    remedy: "`mesh keys rotate ROLE`, then sign and publish the root",
+    remedy: "copy the file that is named, or `mesh keys rotate ROLE`, then sign and publish the root",
+  },
+  {
+    code: "newest-key-elsewhere",
+    subject: "role",
+    watches:
+      "the newest key of that role in the root is not on the controller's machine, so that it can sign nothing when the one before ends",
+    opens: ["worker/watch-keys.ts"],
+    closes: ["worker/watch-keys.ts"],
+    urgent: "when it is near",
+    remedy: "copy the file that is named to the controller's `secrets/`; it is used without a restart",
   },
   {
     code: "root-refused",

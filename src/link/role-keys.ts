@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { whenThere } from "../core/errors.ts";
 import { loadSigningKey, type SigningKey } from "./keys.ts";
-import { keysAt, type Root, type RootRole } from "./root.ts";
+import { keysAt, type Root, type RootKey, type RootRole } from "./root.ts";
 
 /** `declaration-key.pem` and, of later rotations, `declaration-key-<key id>.pem` beside it. */
 export function rotatedKeyFile(firstFile: string, keyId: string): string {
@@ -30,4 +30,22 @@ export function chooseKey(root: Root, role: RootRole, keys: readonly SigningKey[
     .filter(({ publicKey }) => valid.includes(publicKey))
     .toSorted((a, b) => beginOf(b) - beginOf(a) || (a.keyId < b.keyId ? -1 : 1));
   return newest ?? null;
+}
+
+/**
+ * The newest key that the root lists for the role and that is good now, where it is not among these: who signs with an older one
+ * stops when that ends. Null: it is here, or none is good.
+ */
+export function findNewestMissing(
+  root: Root,
+  role: RootRole,
+  keys: readonly SigningKey[],
+  nowMs: number,
+): RootKey | null {
+  const { valid } = keysAt(root, role, nowMs);
+  const good = root.keys.filter(({ publicKey }) => valid.includes(publicKey));
+  const newestMs = Math.max(...good.map(({ notBefore }) => Date.parse(notBefore)));
+  const newest = good.filter(({ notBefore }) => Date.parse(notBefore) === newestMs);
+  const isHere = newest.some(({ publicKey }) => keys.some((key) => key.publicKey === publicKey));
+  return isHere ? null : (newest[0] ?? null);
 }

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { InputError } from "../core/errors.ts";
 import type { Name } from "../core/names.ts";
-import type { SigningKey } from "../link/keys.ts";
+import { keyIdOf, type SigningKey } from "../link/keys.ts";
 import { verifyNextRoot } from "../link/next-root.ts";
 import { renewSignature } from "../link/renew-signature.ts";
 import { dropEpoch } from "../link/unordered-declaration.ts";
-import { chooseKey, loadRoleKeys } from "../link/role-keys.ts";
+import { chooseKey, findNewestMissing, loadRoleKeys, rotatedKeyFile } from "../link/role-keys.ts";
 import { verifyRoot, type Root } from "../link/root.ts";
 import type { Queryable } from "../store/database.ts";
 import { keepRoot, listRootsAfter } from "../store/roots.ts";
@@ -20,6 +20,8 @@ export interface Trust {
   readonly rootBytes: Uint8Array;
   /** Throws InputError where the root lists none of the keys that are here: then nothing may be signed. */
   signingKey(role: "declaration" | "provenance"): SigningKey;
+  /** The newest key that the root lists for the role, where it is not on this machine. */
+  missingKey(role: "declaration" | "provenance"): MissingKey | null;
   /**
    * Signs how artifacts were built. Where the root lists none of those that are here, one that it does not list: builds go
    * on, `mesh artifact verify` refuses what it signs, and the condition says so. Throws InputError where there is none.
@@ -36,6 +38,12 @@ export interface Trust {
   refresh(db: Queryable): Promise<Walked>;
   /** Every root up to the present one gets its file in the folder of roots. */
   saveRoots(db: Queryable): Promise<void>;
+}
+
+export interface MissingKey {
+  readonly keyId: string;
+  /** Where its private half would be. */
+  readonly file: string;
 }
 
 export interface Walked {
@@ -81,6 +89,13 @@ export async function openTrust({ mesh, keys, nowMs }: OpenTrust): Promise<Trust
       return state.rootBytes;
     },
     signingKey,
+    missingKey(role) {
+      const missing = findNewestMissing(state.root, role, state[role], nowMs());
+      if (missing === null) return null;
+      const keyId = keyIdOf(missing.publicKey);
+      const first = role === "declaration" ? keys.declarationKeyFile : keys.provenanceKeyFile;
+      return { keyId, file: rotatedKeyFile(first, keyId) };
+    },
     get builderKey() {
       const [unlisted] = state.provenance;
       return chooseKey(state.root, "provenance", state.provenance, nowMs()) ?? unlisted ?? signingKey("provenance");

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Name } from "../core/names.ts";
 import { findExpiring } from "../link/find-expiring.ts";
+import type { SigningKey } from "../link/keys.ts";
 import type { Observation } from "../store/conditions.ts";
 import type { Database } from "../store/database.ts";
 import { keepLooking, type Watch } from "./keep-looking.ts";
@@ -22,7 +23,8 @@ export interface WatchKeys {
 const everyMs = 5_000;
 /** What it says changes by days: it is written down again this seldom. */
 const sayEveryMs = 60_000;
-const codes = ["key-expires-soon", "no-signing-key", "root-refused", "root-gap"] as const;
+const urgentMs = 7 * 86_400_000;
+const codes = ["key-expires-soon", "no-signing-key", "newest-key-elsewhere", "root-refused", "root-gap"] as const;
 
 /** Goes on to newer roots, and says what ends soon or cannot sign (R33), until told to stop. */
 export function watchKeys(options: WatchKeys): Watch {
@@ -53,12 +55,41 @@ async function lookAtKeys(options: WatchKeys, said: { atMs: number; what: string
   const { version } = trust.root;
   if (version !== before) log.info({ from: before, to: version }, "the root was replaced");
   const seen = findTroubles(options, walked);
-  const what = seen.map(({ code, subject }) => `${code} ${subject}`).join("\n");
+  const what = seen.map(({ code, subject, urgent }) => `${code} ${subject} ${urgent}`).join("\n");
   if (what !== said.what || performance.now() - said.atMs >= sayEveryMs) {
     await keepSeen(options, codes, seen);
     Object.assign(said, { atMs: performance.now(), what });
   }
   await trust.saveRoots(db);
+}
+
+/** What of a role is not on this machine: the key to sign with, or the newest, to sign with when the one before it ends. */
+function findKeyTroubles(trust: Trust, role: "declaration" | "provenance", nowMs: number): Observation[] {
+  const missing = trust.missingKey(role);
+  const copy =
+    missing === null
+      ? ""
+      : `copy it from secrets/ of the folder where it was made to ${missing.file} (chmod 600), it is used without a restart; where it is lost: `;
+  const rotate = `mesh keys rotate ${role}, then sign and publish the root that it writes`;
+  let used: SigningKey;
+  try {
+    used = trust.signingKey(role);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return [{ code: "no-signing-key", subject: role, message, remedy: copy + rotate, urgent: role === "declaration" }];
+  }
+  if (missing === null) return [];
+  const { version, keys } = trust.root;
+  const until = keys.find(({ publicKey }) => publicKey === used.publicKey)?.notAfter ?? "";
+  return [
+    {
+      code: "newest-key-elsewhere",
+      subject: role,
+      message: `the newest ${role} key of root ${version}, ${missing.keyId}, is not on this machine: the controller signs with ${used.keyId}, which ends at ${until}, and with nothing after that`,
+      remedy: copy + rotate,
+      urgent: role === "declaration" && Date.parse(until) - nowMs < urgentMs,
+    },
+  ];
 }
 
 function findTroubles({ trust, nowMs }: WatchKeys, { refused, gaps }: Walked): Observation[] {
@@ -69,15 +100,7 @@ function findTroubles({ trust, nowMs }: WatchKeys, { refused, gaps }: Walked): O
     remedy,
     urgent,
   }));
-  for (const role of ["declaration", "provenance"] as const) {
-    try {
-      trust.signingKey(role);
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      const remedy = `mesh keys rotate ${role}, then sign and publish the root that it writes`;
-      troubles.push({ code: "no-signing-key", subject: role, message, remedy, urgent: role === "declaration" });
-    }
-  }
+  for (const role of ["declaration", "provenance"] as const) troubles.push(...findKeyTroubles(trust, role, nowMs()));
   if (refused !== null)
     troubles.push({
       code: "root-refused",

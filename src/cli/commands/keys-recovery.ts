@@ -13,7 +13,7 @@ import { keysAt, type Root } from "../../link/root.ts";
 import { parseArgument, parseCount, parseOrder } from "../arguments.ts";
 import type { CommandCall, CommandDefinition } from "../command.ts";
 import { expectBeside } from "../expect-options.ts";
-import { findPaths, pathOption, readBounded, readRootFile } from "../keys/root-files.ts";
+import { findPaths, pathOption, readBounded, readNewestRoot, readRootFile } from "../keys/root-files.ts";
 
 const help = `
 Puts the mark of one host back, that was pushed too far. mesh host recover, on the host's machine, says what the host has:
@@ -49,7 +49,9 @@ export const keysRecoveryCommand: CommandDefinition = {
   run: async (call) => {
     expectBeside(call, "passphraseFile", { key: "--key" });
     const file = resolve(call.context.cwd, String(call.args[0]));
-    const { root } = await readRootFile(pathOption(call, "current") ?? findPaths(call).rootDocument);
+    const current = pathOption(call, "current");
+    const { root } =
+      current === null ? await readNewestRoot(findPaths(call).rootDocument) : await readRootFile(current);
     const nowMs = call.context.now().getTime();
     const keys = await loadKeys(call, root, nowMs);
     const isNew = !existsSync(file);

@@ -14,15 +14,19 @@ import { rootFolderOf, saveRootFile } from "../../worker/root-folder.ts";
 import type { CommandCall, CommandDefinition, CommandResult } from "../command.ts";
 import { adviseRefused } from "../keys/advise-refused.ts";
 import { fillGaps, type OfferedRoot } from "../keys/fill-gaps.ts";
+import { sayCopy } from "../keys/say-copy.ts";
 import { readBounded, readRootFile } from "../keys/root-files.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 import type { MeshPaths } from "../mesh-setup.ts";
 import { withMesh } from "../with-mesh.ts";
 
 const help = `
-On the controller's machine. It must be exactly the next version, signed by as many root keys of the present root as that
+Where secrets/database-url is. It must be exactly the next version, signed by as many root keys of the present root as that
 says, and by as many of its own. From then on the controller signs by it, without a restart, and every host goes on to it
 before its next declaration. The root document in keys/ is replaced, too.
+
+A controller with a folder of its own needs the private half of a new key in its secrets/: which file that is, is said. Made over
+there (mesh keys rotate), it is not here, and --key-elsewhere says so.
 
 Where the records lack roots that lie between others (the condition root-gap), they are taken, too: all of one gap together,
 each vouched for by the one before, and the one after the gap by the last.
@@ -35,6 +39,7 @@ export const keysRootPublishCommand: CommandDefinition = {
   configure: (command) => {
     command
       .argument("<file...>", "a root that enough have signed; or all that a gap in the records lacks")
+      .option("--key-elsewhere", "the controller has a folder of its own, and its new declaration key is there")
       .addHelpText("after", help);
   },
   run: async (call) => {
@@ -86,7 +91,7 @@ async function publishNext(
       `${file} is refused (${next.reason}): ${next.message}`,
       adviseRefused(bytes, next.reason, have),
     );
-  await checkUsable(next.root, paths, nowMs);
+  await checkUsable(next.root, { paths, nowMs, key: call.options["keyElsewhere"] === true ? "elsewhere" : "here" });
   if (!(await keepRoot(db, mesh, { version: next.root.version, envelope: bytes })))
     throw new InputError(
       `another root ${next.root.version} was published meanwhile`,
@@ -101,7 +106,8 @@ async function publishNext(
     text: [
       ...changes,
       `root ${next.root.version} is published: hosts go on to it before their next declaration`,
-      "  next: mesh keys show",
+      ...(await sayCopies(have, next.root, paths)),
+      "  next: mesh conditions",
     ].join("\n"),
   };
 }
@@ -135,17 +141,28 @@ async function readNewest(
 }
 
 /** A root by which nothing can be signed would stop every delivery. */
-async function checkUsable(next: Root, paths: MeshPaths, nowMs: number): Promise<void> {
+async function checkUsable(
+  next: Root,
+  { paths, nowMs, key }: { readonly paths: MeshPaths; readonly nowMs: number; readonly key: "here" | "elsewhere" },
+): Promise<void> {
   const expired = whyExpired(next, nowMs);
   if (expired !== null)
     throw new InputError(
       `${expired}: hosts would refuse what is sent by it`,
       `remove the draft (rm), then ${renewRoot}`,
     );
-  const keys = (await loadRoleKeys(paths.declarationKey)).map(({ key }) => key);
-  if (chooseKey(next, "declaration", keys, nowMs) === null)
+  const keys = (await loadRoleKeys(paths.declarationKey)).map((one) => one.key);
+  if (key === "here" && chooseKey(next, "declaration", keys, nowMs) === null)
     throw new InputError(
       `root ${next.version} lists no declaration key that is in ${paths.secrets} and good now: the controller could send nothing`,
-      "mesh keys rotate declaration makes one, and a root that lists it",
+      "where the controller has a folder of its own and the key is in its secrets/: --key-elsewhere; else mesh keys rotate declaration makes one, and a root that lists it",
     );
+}
+
+/** Which files a controller with a folder of its own needs, of the keys that are new in this root. */
+async function sayCopies(have: Root, next: Root, paths: MeshPaths): Promise<string[]> {
+  const here = [...(await loadRoleKeys(paths.declarationKey)), ...(await loadRoleKeys(paths.provenanceKey))];
+  const isNew = (publicKey: string): boolean =>
+    next.keys.some((key) => key.publicKey === publicKey) && !have.keys.some((key) => key.publicKey === publicKey);
+  return here.flatMap(({ file, key }) => (isNew(key.publicKey) ? [sayCopy(file)] : []));
 }

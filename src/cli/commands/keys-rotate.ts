@@ -15,6 +15,7 @@ import { expectNoDraft } from "../keys/expect-no-draft.ts";
 import { expectListed, sayReplaced } from "../keys/expect-listed.ts";
 import { planRotation } from "../keys/plan-rotation.ts";
 import { findPaths, pathOption, readNewestRoot } from "../keys/root-files.ts";
+import { sayCopy } from "../keys/say-copy.ts";
 import { sayMissing } from "../keys/say-missing.ts";
 import type { MeshPaths } from "../mesh-setup.ts";
 
@@ -165,7 +166,11 @@ async function makeKeys(call: CommandCall, paths: MeshPaths, role: RootRole): Pr
   const key = generateSigningKey();
   const first = role === "declaration" ? paths.declarationKey : paths.provenanceKey;
   const file = rotatedKeyFile(first, key.keyId);
-  return { keys: [key], words: [`the new ${role} key is in ${file}`], save: () => saveSigningKey(file, key) };
+  return {
+    keys: [key],
+    words: [`the new ${role} key is in ${file}`, sayCopy(file)],
+    save: () => saveSigningKey(file, key),
+  };
 }
 
 /** The root key of a mesh that keeps one beside the others, and new root keys while they are in this process anyway. */

@@ -262,6 +262,7 @@ function createFixedTrust(mesh: string): Trust {
     root: { schema: 1, mesh, version: 1, threshold: 1, keys: [] },
     rootBytes: Buffer.from("no host reads this"),
     signingKey: () => key,
+    missingKey: () => null,
     builderKey: key,
     renew: (envelope) => envelope,
     dropEpoch: (envelope) => envelope,
