@@ -269,7 +269,7 @@ const recordContracts: readonly Contract[] = [
     optional: [],
     golden: ["page"],
     producer: "src/activities/compare-all.ts",
-    consumer: "src/store/module-sources.ts",
+    consumer: "src/store/modules-to-plan.ts",
     write: null,
     wrap: json,
     read: (text) => knownSourceSchema.parse(JSON.parse(text)),

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { listFiles, readText } from "../tidy/repository.ts";
-import { renderContracts } from "./described.ts";
+import { described, renderContracts } from "./described.ts";
 import { findReaderGaps, readers } from "./readers.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -32,6 +32,11 @@ it.each([
 it("a row of a file that reads nothing any more is noticed", () => {
   const planted = new Map([...sources, ["src/link/root.ts", "export {};"] as const]);
   expect(findReaderGaps(planted).stray).toEqual(["src/link/root.ts"]);
+});
+
+it.each(described)("$kind: who is said to make and to read it is there", ({ kind, producer, consumer }) => {
+  const files = [producer, consumer].filter((one) => one.startsWith("src/"));
+  expect([kind, files.filter((file) => !sources.has(file))]).toEqual([kind, []]);
 });
 
 /** Where it fails: `npx tsx test/contracts/write-docs.ts`. */
