@@ -103,6 +103,21 @@ describe("a push from a shell without a controller (R40)", () => {
   });
 });
 
+describe("a shell whose lease is lost (R34, R48)", () => {
+  it("ends with 3 and a document that says so", { timeout }, async () => {
+    const shell = served.startShell("push", "node-a", "--json", "--timeout", "200");
+    await holdSends(async () => {
+      await untilItWaits();
+      await served.db.query("update lease set holder = 'another/1', beat = beat + 1, renewed_at = clock_timestamp()");
+      expect(await shell.ended(), shell.output()).toBe(3);
+    });
+    const said = /\{"schema":"mesh\.push\.v1","error":.*\}/.exec(shell.output())?.[0] ?? shell.output();
+    expect(JSON.parse(said)).toMatchObject({
+      error: { kind: "unavailable", message: expect.stringContaining("the lease of this shell is lost") as string },
+    });
+  });
+});
+
 describe("a shell that ends in the middle of its push (R40, R50)", () => {
   it("lets what was begun end at Ctrl-C, and the controller that stands by ends the push", { timeout }, async () => {
     const shell = served.startShell("push", "node-a", "--timeout", "200");

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import type { CommandDefinition } from "../command.ts";
-import { InputError } from "../../core/errors.ts";
-import { runHostProgram } from "../host-program.ts";
+import { expectHostDone, runHostProgram } from "../host-program.ts";
 
 const help = `
 The token comes from mesh node add or mesh host token and works once. Give it in a file: an argument can be read by
@@ -25,12 +24,12 @@ export const hostEnrolCommand: CommandDefinition = {
       signal: context.listenForInterrupt(),
       says: options.json ? "stderr" : "stdout",
     });
-    if (code === 2)
-      throw new InputError(
-        `the host in ${dir} did not enrol`,
-        "a token works once: make another with mesh host token NODE",
-      );
-    if (options.json) context.stdout.write(`${JSON.stringify({ schema, dir, enrolled: code === 0 })}\n`);
+    expectHostDone(
+      code,
+      `the host in ${dir} did not enrol`,
+      "a token works once: make another with mesh host token NODE",
+    );
+    if (options.json) context.stdout.write(`${JSON.stringify({ schema, dir, enrolled: true })}\n`);
     return code;
   },
 };

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
-import { InputError } from "../../core/errors.ts";
 import type { CommandDefinition } from "../command.ts";
-import { runHostProgram } from "../host-program.ts";
+import { expectHostDone, runHostProgram } from "../host-program.ts";
 import { pathOption } from "../keys/root-files.ts";
 
 const help = `
@@ -11,7 +10,7 @@ the mark is put back, once. What the host had accepted under the old mark is set
 
 Needs no mesh and no network: the host's folder, by the user that the host runs as, while the host does not run.
 
-Exit code: 0 said, or put back; 2 refused, with the reason, and nothing changed.
+Exit code: 0 said, or put back; 2 refused, with the reason, and nothing changed; 3 cannot tell.
 
 Examples:
   mesh host recover --dir /var/lib/mesh-host
@@ -36,10 +35,8 @@ export const hostRecoverCommand: CommandDefinition = {
       ...(options.json ? ["--json"] : []),
     ];
     const code = await runHostProgram(words, { signal: context.listenForInterrupt() });
-    if (code !== 0) {
-      const what = document === null ? "does not say its mark" : "did not put its mark back";
-      throw new InputError(`the host in ${dir} ${what}`, "why is said above");
-    }
+    const what = document === null ? "does not say its mark" : "did not put its mark back";
+    expectHostDone(code, `the host in ${dir} ${what}`, "why is said above");
     return code;
   },
 };

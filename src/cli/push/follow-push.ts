@@ -32,7 +32,8 @@ export async function followPush(
   const { delivery } = options;
   try {
     await delivery?.attend();
-    const document = await follow(connection, controller, request, options);
+    const following = follow(connection, controller, request, options);
+    const document = await (delivery === undefined ? following : Promise.race([following, delivery.lost]));
     if (options.interrupt.aborted && delivery?.hasActed() === true)
       options.say("what was begun ends first, then this shell gives its lease back");
     await delivery?.stop();

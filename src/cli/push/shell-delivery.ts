@@ -1,3 +1,4 @@
+import { UnavailableError } from "../../core/errors.ts";
 import { listModules } from "../../store/modules.ts";
 import type { PushServer } from "../../worker/serve-pushes.ts";
 import { readControllerState, readStandbys } from "../controller-state.ts";
@@ -9,7 +10,9 @@ export interface ShellDelivery {
   attend(): Promise<void>;
   /** It held the lease, or holds it. */
   hasActed(): boolean;
-  /** Ends what runs and gives the lease back, where it was taken. */
+  /** Rejects when its lease is lost: this process must end, whatever it waits for (R34). Else it never settles. */
+  readonly lost: Promise<never>;
+  /** Ends what runs and gives the lease back, where it was taken and not lost. */
   stop(): Promise<void>;
   /** Somebody acts, or stands by to: hosts can fetch what they were told. */
   isFollowed(): Promise<boolean>;
@@ -24,6 +27,12 @@ export function createShellDelivery(connection: MeshConnection, say: (line: stri
   let server: PushServer | null = null;
   let acts = false;
   let failure: { readonly error: unknown } | null = null;
+  const losing = new AbortController();
+  const lost = new Promise<never>((_resolve, reject) =>
+    losing.signal.addEventListener("abort", () => reject(losing.signal.reason), { once: true }),
+  );
+  // absence is the answer: who follows the push races with it; where nobody does any more it must only not be unhandled
+  lost.catch(() => undefined);
   let lookedAtMs = Number.NEGATIVE_INFINITY;
 
   async function start(): Promise<void> {
@@ -35,8 +44,12 @@ export function createShellDelivery(connection: MeshConnection, say: (line: stri
         say(`this shell delivers under epoch ${epoch}; it builds nothing, and hosts are answered by a controller only`);
       },
       onLost(why) {
-        say(`the lease of this shell is lost (${why}): it ends. The push goes on under whoever holds the lease`);
-        process.exit(3);
+        losing.abort(
+          new UnavailableError(
+            `the lease of this shell is lost (${why}), so it ends: the push goes on under whoever holds the lease`,
+            "mesh status --wait",
+          ),
+        );
       },
     });
     server.ended.catch((error: unknown) => {
@@ -45,7 +58,9 @@ export function createShellDelivery(connection: MeshConnection, say: (line: stri
   }
 
   return {
+    lost,
     async attend() {
+      losing.signal.throwIfAborted();
       if (failure !== null) throw failure.error;
       if (server !== null || performance.now() - lookedAtMs < lookEveryMs) return;
       lookedAtMs = performance.now();
@@ -56,7 +71,8 @@ export function createShellDelivery(connection: MeshConnection, say: (line: stri
     },
     hasActed: () => acts,
     async stop() {
-      await server?.stop();
+      // Of a lease that is lost nothing is to be ended in order: what it may still do is refused.
+      if (!losing.signal.aborted) await Promise.race([server?.stop(), lost]);
     },
     async isFollowed() {
       const state = await readControllerState(db, mesh);
