@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { commandTable } from "../../src/cli/command-table.ts";
 import { meshPaths } from "../../src/cli/mesh-setup.ts";
 import { writePrivateFile } from "../../src/disk/private-file.ts";
@@ -59,6 +59,21 @@ describe("mesh database roles", () => {
     });
     expect(await bed.documentOf("restore", file, "--replace")).toMatchObject({ asOwner: null });
     expect(await bed.documentOf("database", "roles")).toMatchObject({ logins: { own: true, why: null } });
+  });
+
+  it("leaves no doubt that records were read in, where the logins cannot be made after that (R35)", async () => {
+    const file = join(bed.state, "backup-again");
+    expect((await bed.run("backup", file)).code).toBe(0);
+    expect((await bed.run("database", "roles", "--apply")).code).toBe(0);
+    chmodSync(paths().databaseLogins, 0o644);
+    onTestFinished(() => chmodSync(paths().databaseLogins, 0o600));
+    const ran = await bed.run("restore", file, "--replace");
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toMatch(
+      /^mesh: the records are restored, as of 2\S+Z, and the mesh is stopped; .* was not done: /,
+    );
+    expect(ran.stderr).toMatch(/\n {2}next: do not type this again: start the controller .*: mesh recover;/);
+    expect((await bed.run("status")).stdout).toContain("STOPPED");
   });
 
   it("says what is wrong, ends with 1, and mends it where it may", async () => {

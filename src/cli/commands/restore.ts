@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import type { CommandDefinition } from "../command.ts";
+import { answerForError } from "../answer-for-error.ts";
 import { parseArgument } from "../arguments.ts";
+import { RecordsRefusedError, UnavailableError } from "../../core/errors.ts";
 import { restoreBackup, type RestoredBackup } from "../../store/backup/restore-backup.ts";
 import { keepRoles } from "../../store/writers/keep-roles.ts";
 import { keepDatabaseLogins, readLoginAddresses } from "../database-logins.ts";
@@ -37,11 +39,14 @@ export const restoreCommand: CommandDefinition = {
     return await withMesh(call, async (connection) => {
       const { db, mesh } = connection;
       const request = { file, mesh, by: whoAsks(), replace: call.options["replace"] === true };
-      const backup = await withRecords(call, connection, async () => {
-        const restored = await restoreBackup(db, request);
-        const roles = await keepRoles(db);
-        return { ...restored, asOwner: roles.enforced ? await keepLoginsInUse(connection) : null };
-      });
+      const backup = await noteRestored((note) =>
+        withRecords(call, connection, async () => {
+          const restored = await restoreBackup(db, request);
+          note(restored.header.takenAt);
+          const roles = await keepRoles(db);
+          return { ...restored, asOwner: roles.enforced ? await keepLoginsInUse(connection) : null };
+        }),
+      );
       const { takenAt } = backup.header;
       const { roots } = backup;
       return {
@@ -69,6 +74,22 @@ export const restoreCommand: CommandDefinition = {
     });
   },
 };
+
+/** What ends it once the records are in must not read as if nothing had happened: typed again it would be refused. */
+export async function noteRestored<T>(act: (note: (takenAt: string) => void) => Promise<T>): Promise<T> {
+  let takenAt: string | null = null;
+  try {
+    return await act((at) => (takenAt = at));
+  } catch (error) {
+    if (takenAt === null) throw error;
+    const { message } = answerForError(error);
+    const what = `the records are restored, as of ${String(takenAt)}, and the mesh is stopped; what was to follow, roles and logins, was not done: ${message}`;
+    const next =
+      "do not type this again: start the controller (npm start, or mesh serve), which makes the roles, and after a minute: mesh recover; logins on a server of your own: mesh database roles --apply";
+    if (error instanceof UnavailableError) throw new UnavailableError(what, next, { cause: error });
+    throw new RecordsRefusedError(what, next, { cause: error });
+  }
+}
 
 /** On another server than before they are not there. Answers why they could not be made; null: they are, or none were used. */
 async function keepLoginsInUse({ db, paths }: MeshConnection): Promise<string | null> {
