@@ -81,7 +81,7 @@ export async function withLock(name, step) {
 function takeLock(lock) {
   try {
     mkdirSync(lock);
-    writeFileSync(join(lock, "pid"), String(process.pid));
+    writeFileSync(join(lock, "pid"), `${process.pid} ${readStartTime(process.pid) ?? ""}`);
     return true;
   } catch (error) {
     if (error.code !== "EEXIST") throw error;
@@ -92,10 +92,22 @@ function takeLock(lock) {
 }
 
 function isHeld(lock) {
-  const pid = Number(readText(join(lock, "pid")) ?? 0);
+  const [word, startTime] = (readText(join(lock, "pid")) ?? "").split(" ");
+  const pid = Number(word);
   const ageMs = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0);
   if (ageMs > uptime() * 1000) return false; // Of before the machine's last start: the pid is a stranger's.
-  return pid > 0 ? isRunning(pid) : ageMs < 2_000; // Made this moment, its pid not written yet.
+  if (!(pid > 0)) return ageMs < 2_000; // Made this moment, its pid not written yet.
+  // A container that is started again counts its processes from 1 again, while the machine goes on: one that was killed in
+  // there had our own pid, or that of somebody who has nothing to do with it.
+  if (pid === process.pid) return false;
+  return isRunning(pid) && (!startTime || readStartTime(pid) === startTime);
+}
+
+/** In ticks since the machine's start; null where there is no /proc, or no such process. */
+function readStartTime(pid) {
+  // The name before it may hold blanks and brackets.
+  const stat = readText(`/proc/${pid}/stat`);
+  return stat === null ? null : (stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null);
 }
 
 function isRunning(pid) {

@@ -1,10 +1,12 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { readProcessIdentity } from "../../src/embedded/process-identity.ts";
 
 const bin = fileURLToPath(new URL("../../bin/", import.meta.url));
 let clone: string;
@@ -21,6 +23,18 @@ beforeEach(() => {
   );
 });
 afterEach(() => rmSync(clone, { recursive: true }));
+
+/** Where two commands of this clone find each other's lock, in a temporary folder of its own. */
+function placeLock(): { readonly lock: string; readonly env: NodeJS.ProcessEnv } {
+  const folder = join(clone, "tmp");
+  const digest = createHash("sha256")
+    .update(`${realpathSync(clone)}/`)
+    .digest("hex")
+    .slice(0, 12);
+  const lock = join(folder, `mesh-install-${digest}`);
+  mkdirSync(lock, { recursive: true });
+  return { lock, env: { ...process.env, TMPDIR: folder } };
+}
 
 const node = (...args: readonly string[]): { readonly status: number | null; readonly stderr: string } =>
   spawnSync(process.execPath, args, { encoding: "utf8", cwd: clone });
@@ -64,6 +78,50 @@ it("says in one line why an install failed, and does not call it done", () => {
   expect(stderr).toMatch(/\ninstall: .*ci .* ended with code 1\n$/);
   expect(existsSync(join(clone, "node_modules", ".mesh-install"))).toBe(false);
 }, 60_000);
+
+it.each([
+  ["its pid is a stranger's by now", [], "%p 1"],
+  ["its pid is our own by now", ["--import", "data:text/javascript,"], "self"],
+])(
+  "does not wait for one that was killed in a container, where %s",
+  (_when, words, held) => {
+    const { lock, env } = placeLock();
+    const file = JSON.stringify(join(lock, "pid"));
+    const own = `import { writeFileSync } from "node:fs"; writeFileSync(${file}, String(process.pid));`;
+    if (held !== "self") writeFileSync(join(lock, "pid"), held.replace("%p", String(process.pid)));
+    const before = words.map((word) => (word.startsWith("data:") ? `${word}${encodeURIComponent(own)}` : word));
+    const args = [...before, join(clone, "bin", "install.js")];
+    const { status, stderr } = spawnSync(process.execPath, args, {
+      encoding: "utf8",
+      cwd: clone,
+      env,
+      timeout: 50_000,
+    });
+    expect(stderr).toMatch(/^installing packages by npm ci/);
+    expect(status).toBe(0);
+  },
+  60_000,
+);
+
+it.each([
+  ["that says when it started", `${process.pid} ${readProcessIdentity(process.pid)?.startTime}`],
+  ["of a version that did not say it", String(process.pid)],
+])(
+  "waits for one that runs, %s",
+  async (_which, held) => {
+    const { lock, env } = placeLock();
+    writeFileSync(join(lock, "pid"), held);
+    const child = spawn(process.execPath, [join(clone, "bin", "install.js")], { cwd: clone, env });
+    const text: string[] = [];
+    child.stderr.on("data", (chunk: Buffer) => text.push(chunk.toString()));
+    await once(child.stderr, "data");
+    expect(text.join("")).toMatch(/^another command works on install in this clone/);
+    rmSync(lock, { recursive: true });
+    expect(await once(child, "exit")).toEqual([0, null]);
+    expect(text.join("")).toMatch(/installing packages by npm ci: /);
+  },
+  60_000,
+);
 
 it("ends the step under way where nobody reads any more what npm start says", async () => {
   const pidFile = join(clone, "npm.pid");
