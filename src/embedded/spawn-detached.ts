@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
-import { mkdir, open, rename, stat } from "node:fs/promises";
+import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { hasErrorCode, UnavailableError } from "../core/errors.ts";
+import { UnavailableError } from "../core/errors.ts";
+import { rotateLog } from "../disk/rotate-log.ts";
+import { logBounds } from "./keep-logs-small.ts";
 import { readProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
 import type { RunAs } from "./run-as.ts";
 
@@ -21,15 +23,13 @@ export interface SpawnedProcess {
   readonly ended: Promise<string>;
 }
 
-const maxLogBytes = 16 * 1024 * 1024;
-
 /**
  * Starts a program in a session of its own: a Ctrl-C in the terminal does not reach it, and it outlives us. Output is
  * appended to the log file, the former one kept beside it once it has grown.
  */
 export async function spawnDetached(options: SpawnOptions): Promise<SpawnedProcess> {
   await mkdir(dirname(options.logFile), { recursive: true });
-  await rotateLog(options.logFile);
+  await rotateLog(options.logFile, logBounds.keptBytes);
   const log = await open(options.logFile, "a");
   try {
     const child = spawn(options.file, options.args, {
@@ -54,12 +54,4 @@ export async function spawnDetached(options: SpawnOptions): Promise<SpawnedProce
 
 function seeLog(options: SpawnOptions): string {
   return `See ${options.logFile}.`;
-}
-
-async function rotateLog(path: string): Promise<void> {
-  try {
-    if ((await stat(path)).size > maxLogBytes) await rename(path, `${path}.1`);
-  } catch (error) {
-    if (!hasErrorCode(error, "ENOENT")) throw error;
-  }
 }

@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { UnavailableError } from "../core/errors.ts";
+import { keepLogsSmall, type LogBounds } from "./keep-logs-small.ts";
+import { pause } from "./pause.ts";
 import { isAlive } from "./process-identity.ts";
 import { formatSeconds, type Progress } from "./progress.ts";
 import type { Running } from "./running.ts";
@@ -20,6 +21,8 @@ export interface SupervisorOptions {
   readonly firstDelayMs?: number;
   /** What takes longer to end is said to be ending. */
   readonly patienceMs?: number;
+  /** Where those that are kept write their logs, which are kept small. */
+  readonly logs?: { readonly folder: string } & Partial<LogBounds>;
 }
 
 interface Kept {
@@ -40,6 +43,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const kept: Kept[] = [];
   const starting = new Set<Promise<unknown>>();
   const stopping = new AbortController();
+  const { progress, logs } = options;
+  const logsKept = logs === undefined ? undefined : keepLogsSmall({ ...logs, progress, signal: stopping.signal });
   const keepOne = async <T extends Running>(name: string, start: () => Promise<T>, ending?: string): Promise<T> => {
     const running = await start();
     const entry: Kept = { name, start, ending, running, watching: Promise.resolve() };
@@ -82,6 +87,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
           clearTimeout(slow);
         }
       }
+      await logsKept;
       if (failures.length > 0) throw new AggregateError(failures, "not everything could be stopped");
     },
   };
@@ -117,17 +123,6 @@ async function startAgain(entry: Kept, options: SupervisorOptions): Promise<bool
   } catch (error) {
     // absence is the answer: the failure is told, and the start is tried again after a pause.
     options.progress(`${entry.name}: ${error instanceof Error ? error.message : String(error)}`);
-    return false;
-  }
-}
-
-/** False when it was cut short. */
-async function pause(delayMs: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await sleep(delayMs, undefined, { signal });
-    return true;
-  } catch {
-    // absence is the answer: the pause was cut short, everything is being stopped.
     return false;
   }
 }

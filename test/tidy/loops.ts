@@ -176,6 +176,14 @@ export const loopFiles: readonly LoopFile[] = [
     },
   },
   {
+    file: "embedded/keep-logs-small.ts",
+    count: 1,
+    what: "cuts the logs of what `mesh up` runs",
+    trouble: {
+      none: "says on the terminal which log it could not cut and why; a disk that fills has a condition of its own",
+    },
+  },
+  {
     file: "embedded/wait-until.ts",
     count: 1,
     what: "waits for a server to answer at its start",

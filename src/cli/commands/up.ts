@@ -41,7 +41,7 @@ export const upCommand: CommandDefinition = {
     const say = (line: string): void => call.context.stderr.write(`${line}\n`);
     const path = resolve(call.context.cwd, call.options.state ?? (call.context.env["MESH_STATE"] || ".mesh"));
     const state = await openStateFolder({ path, progress: say });
-    const supervisor = createSupervisor({ progress: say });
+    const supervisor = createSupervisor({ progress: say, logs: { folder: state.paths.log } });
     try {
       await expectRoom(state.paths.root, say);
       const paths = meshPaths(state.paths.root);

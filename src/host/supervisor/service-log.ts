@@ -1,10 +1,9 @@
-import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, open, rm, stat, truncate, type FileHandle } from "node:fs/promises";
+import { mkdir, open, stat, type FileHandle } from "node:fs/promises";
 import path from "node:path";
-import { pipeline } from "node:stream/promises";
 import { hasErrorCode } from "../../core/errors.ts";
 
-const rotateBytes = 5 * 1024 * 1024;
+/** Of a service's log, and of its predecessor. */
+export const serviceLogBytes = 5 * 1024 * 1024;
 /** Enough to find the reason of an ending in. */
 const endBytes = 16 * 1024;
 
@@ -12,32 +11,6 @@ const endBytes = 16 * 1024;
 export async function openLog(file: string): Promise<FileHandle> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   return open(file, "a", 0o600);
-}
-
-/**
- * Keeps of a log what was written last, about 5 MB, as its predecessor. The process holds the file open, so it is copied
- * and cut; what is written in between is lost. `cut`: there was no space for the predecessor, so all of it is lost.
- */
-export async function rotateLog(file: string): Promise<"small" | "rotated" | "cut"> {
-  const size = await readLogSize(file);
-  if (size < rotateBytes) return "small";
-  const before = `${file}.1`;
-  let outcome: "rotated" | "cut" = "rotated";
-  try {
-    await copyEnd(file, before, size);
-  } catch (error) {
-    if (!hasErrorCode(error, "ENOSPC", "EDQUOT")) throw error;
-    // The log may be what fills the disk: left as it is, it would never be cut.
-    await rm(before, { force: true });
-    outcome = "cut";
-  }
-  await truncate(file, 0);
-  return outcome;
-}
-
-async function copyEnd(file: string, to: string, size: number): Promise<void> {
-  const last = createReadStream(file, { start: size - rotateBytes, end: size - 1 });
-  await pipeline(last, createWriteStream(to, { mode: 0o600 }));
 }
 
 /** Bytes; 0 when there is none yet. */

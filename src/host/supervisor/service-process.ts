@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { rotateLog } from "../../disk/rotate-log.ts";
 import { describeFailure } from "../describe-failure.ts";
 import type { Log } from "../log.ts";
 import type { ServiceUser } from "../service-user.ts";
@@ -8,7 +9,7 @@ import { endProcess, neverStartedNonce, sweep, type Started } from "./end-proces
 import { isAlive, readIdentity } from "./process-identity.ts";
 import { recentEndings, restartDelayMs } from "./restart-delay.ts";
 import { removeRun, writeRunWithSpace, type KeptRun } from "./run-file.ts";
-import { nameLog, readLogEnd, readLogSize, rotateLog } from "./service-log.ts";
+import { nameLog, readLogEnd, readLogSize, serviceLogBytes } from "./service-log.ts";
 import type { ServiceRun, ServiceSpec } from "./service-run.ts";
 import { startProcess } from "./start-process.ts";
 
@@ -121,7 +122,7 @@ export class ServiceProcess {
   async rotate(): Promise<void> {
     if (this.#spec === null) return;
     const { logFile } = this.#spec;
-    if ((await rotateLog(logFile)) !== "cut") return;
+    if ((await rotateLog(logFile, serviceLogBytes)) !== "cut") return;
     const { log } = this.#options;
     log.warn("no space: what was in a service's log is gone", { resource: this.#run.id, file: nameLog(logFile) });
   }
