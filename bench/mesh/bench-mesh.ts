@@ -74,11 +74,17 @@ async function setWebhooks(bed: BedMesh, webhooks: Readonly<Record<string, unkno
   await bed.startUp();
 }
 
+/** The administrator's password of a server that is not the mesh's own. */
+export function providerPasswordFile(bed: BedMesh): string {
+  return join(bed.folder, "provider", "password");
+}
+
 /** Beds let their hosts look for drift every 5 s; here it is the host's own interval. */
 async function addUsualHost(bed: BedMesh, node: string): Promise<Process> {
   await bed.addHost(node);
   await bed.endHost(node);
-  return startProcess([hostProgram, "run", "--dir", bed.hostFolder(node)], {
+  const named = ["--admin-password-file", providerPasswordFile(bed)];
+  return startProcess([hostProgram, "run", "--dir", bed.hostFolder(node), ...named], {
     logFile: join(bed.folder, `${node}.log`),
   });
 }

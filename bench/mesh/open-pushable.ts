@@ -1,22 +1,23 @@
 import { chmod, mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { chooseFreePort } from "../../src/embedded/ports.ts";
 import { startPostgres } from "../../src/embedded/postgres.ts";
 import { assign } from "../../src/store/assignments.ts";
 import type { BenchContext } from "../main.ts";
-import { openBenchMesh, type BenchMesh } from "./bench-mesh.ts";
+import { openBenchMesh, providerPasswordFile, type BenchMesh } from "./bench-mesh.ts";
 import { databaseModules, notesModule } from "./modules.ts";
 
 /** A mesh whose node-a and node-b hold a note each, and node-b a provider of databases; all of it applied. */
 export async function openPushable(context: BenchContext, name: string): Promise<BenchMesh> {
   const mesh = await openBenchMesh(context, { name, files: { ...notesModule, ...databaseModules } });
   try {
-    const folder = join(mesh.bed.folder, "provider");
+    const passwordFile = providerPasswordFile(mesh.bed);
+    const folder = dirname(passwordFile);
     await mkdir(folder);
     await chmod(folder, 0o755);
     const server = await startPostgres({
       parent: folder,
-      passwordFile: join(folder, "password"),
+      passwordFile,
       port: await chooseFreePort(),
       logFile: join(folder, "postgres.log"),
       progress: () => undefined,
@@ -24,7 +25,7 @@ export async function openPushable(context: BenchContext, name: string): Promise
     const config = {
       port: String(server.port),
       adminUser: new URL(server.url).username,
-      passwordFile: join(folder, "password"),
+      passwordFile,
     };
     await assign(mesh.connection.db, mesh.connection.mesh, {
       node: "node-b",

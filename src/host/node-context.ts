@@ -2,6 +2,7 @@ import type { Declaration, Secret } from "../core/declaration.ts";
 import type { Controller } from "./controller.ts";
 import type { HostFolders } from "./folders.ts";
 import type { Log } from "./log.ts";
+import type { ReadAdminPassword } from "./resources/read-admin-password.ts";
 import type { Owner, ServiceUser } from "./service-user.ts";
 import type { Supervisor } from "./supervisor/supervisor.ts";
 
@@ -20,4 +21,5 @@ export interface NodeContext {
   readonly declaration: Declaration;
   /** Opens the box sealed to this node for a provision. Throws InputError where there is none or it does not open. */
   readonly openSecret: (provision: string, version: number) => Promise<Secret>;
+  readonly readAdminPassword: ReadAdminPassword;
 }

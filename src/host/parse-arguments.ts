@@ -2,19 +2,26 @@ import { InputError } from "../core/errors.ts";
 
 export type HostCommand =
   | { readonly command: "enrol"; readonly dir: string; readonly tokenFile: string }
-  | { readonly command: "run"; readonly dir: string; readonly intervalMs: number; readonly stopServicesOnExit: boolean }
+  | {
+      readonly command: "run";
+      readonly dir: string;
+      readonly intervalMs: number;
+      readonly adminPasswordFiles: readonly string[];
+      readonly stopServicesOnExit: boolean;
+    }
   | { readonly command: "stop"; readonly dir: string }
   | { readonly command: "recover"; readonly dir: string; readonly document: string | null; readonly json: boolean }
   | { readonly command: "help" };
 
 export const usage = `mesh-host enrol --dir DIR --token-file FILE   join a mesh: keys are made here, once; FILE - is standard input
-mesh-host run   --dir DIR [--interval SECONDS] [--stop-services-on-exit]
+mesh-host run   --dir DIR [--interval SECONDS] [--stop-services-on-exit] [--admin-password-file FILE]...
+                FILE: outside DIR, may be sent as the password of a server's administrator where a module says so
 mesh-host stop  --dir DIR   end the services that an ended host left running
 mesh-host recover --dir DIR [--document FILE] [--json]   say its mark; put it back by a document that root keys signed`;
 
 const optionNames = {
   enrol: ["dir", "token", "token-file"],
-  run: ["dir", "interval", "stop-services-on-exit"],
+  run: ["dir", "interval", "stop-services-on-exit", "admin-password-file"],
   stop: ["dir"],
   recover: ["dir", "document", "json"],
 } as const;
@@ -30,7 +37,7 @@ export function parseArguments(words: readonly string[]): HostCommand {
   const options = readOptions(rest, optionNames[command]);
   // Before anything else that is missing: the token was seen already.
   if (options.has("token")) throw refuseToken();
-  const dir = options.get("dir");
+  const dir = options.get("dir")?.[0];
   if (dir === undefined) throw new InputError(`${command} needs --dir DIR`, usage);
   switch (command) {
     case "enrol":
@@ -39,31 +46,35 @@ export function parseArguments(words: readonly string[]): HostCommand {
       return {
         command,
         dir,
-        intervalMs: readInterval(options.get("interval")),
+        intervalMs: readInterval(options.get("interval")?.[0]),
+        adminPasswordFiles: options.get("admin-password-file") ?? [],
         stopServicesOnExit: options.has("stop-services-on-exit"),
       };
     case "stop":
       return { command, dir };
     case "recover":
-      return { command, dir, document: options.get("document") ?? null, json: options.has("json") };
+      return { command, dir, document: options.get("document")?.[0] ?? null, json: options.has("json") };
   }
 }
 
-function readOptions(words: readonly string[], known: readonly string[]): Map<string, string> {
-  const options = new Map<string, string>();
+type Options = ReadonlyMap<string, readonly string[]>;
+
+function readOptions(words: readonly string[], known: readonly string[]): Options {
+  const options = new Map<string, readonly string[]>();
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] ?? "";
     const [, name, joined] = /^--([a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
     if (name === undefined || !known.includes(name)) throw new InputError(`${word} is not an option here`, usage);
-    if (options.has(name)) throw new InputError(`--${name} is given twice`, usage);
+    const before = options.get(name) ?? [];
+    if (before.length > 0 && name !== "admin-password-file") throw new InputError(`--${name} is given twice`, usage);
     if (name === "stop-services-on-exit" || name === "json") {
       if (joined !== undefined) throw new InputError(`--${name} takes no value`, usage);
-      options.set(name, "");
+      options.set(name, [""]);
       continue;
     }
     const value = joined ?? words[(index += 1)];
     if (value === undefined || value === "") throw new InputError(`--${name} needs a value`, usage);
-    options.set(name, value);
+    options.set(name, [...before, value]);
   }
   return options;
 }
@@ -76,8 +87,8 @@ function refuseToken(): InputError {
   );
 }
 
-function readTokenFile(options: ReadonlyMap<string, string>): string {
-  const file = options.get("token-file");
+function readTokenFile(options: Options): string {
+  const file = options.get("token-file")?.[0];
   if (file === undefined) throw new InputError("enrol needs --token-file FILE", usage);
   return file;
 }

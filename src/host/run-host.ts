@@ -12,6 +12,7 @@ import { placeModuleBarrier } from "./module-barrier.ts";
 import { createPostgresqlProvider } from "./providers/postgresql.ts";
 import { createRabbitmqProvider } from "./providers/rabbitmq.ts";
 import { createRedactor, type Redactor } from "./redactor.ts";
+import { checkNamedFile } from "./resources/read-admin-password.ts";
 import { findServiceUser, type ServiceUser } from "./service-user.ts";
 import { beginBoot } from "./state/boot.ts";
 import { describeDamaged } from "./state/describe-damaged.ts";
@@ -22,6 +23,8 @@ import { createSupervisor, type Supervisor } from "./supervisor/supervisor.ts";
 export interface RunHostOptions {
   readonly dir: string;
   readonly intervalMs: number;
+  /** Absolute paths outside `dir`. */
+  readonly adminPasswordFiles: readonly string[];
   /** Else they go on without the host, and the next one adopts them (R44, R50). */
   readonly stopServicesOnExit: boolean;
   readonly signal: AbortSignal;
@@ -30,6 +33,7 @@ export interface RunHostOptions {
 /** The host, until the signal aborts. Throws InputError where it cannot run: not enrolled, damaged, already running. */
 export async function runHost(options: RunHostOptions): Promise<void> {
   const folders = hostFolders(options.dir);
+  for (const file of options.adminPasswordFiles) checkNamedFile(folders.dir, file);
   const identity = await readIdentityFiles(folders);
   await makeFolders(folders);
   const unlock = await takeLock(folders.state);
@@ -56,7 +60,7 @@ export async function runHost(options: RunHostOptions): Promise<void> {
       signKey: identity.signKey,
     });
     try {
-      const { intervalMs, signal } = options;
+      const { intervalMs, adminPasswordFiles, signal } = options;
       const loop = await createHostLoop({
         identity,
         folders,
@@ -68,6 +72,7 @@ export async function runHost(options: RunHostOptions): Promise<void> {
         damaged,
         onDamaged,
         intervalMs,
+        adminPasswordFiles,
         log,
         redactor,
         clock: systemClock,

@@ -39,7 +39,7 @@ describe.skipIf(!isInstalled)("built-store-cross-node (skipped, needs RabbitMQ)"
     ]);
     mesh = await openBedMesh("rabbitmq");
     await mesh.addHost("node-a");
-    await mesh.addHost("node-b");
+    await mesh.addHost("node-b", "--admin-password-file", broker.adminPasswordFile);
     await mesh.ask("repo", "add", "source", source.dir);
     for (const module of ["rabbitmq", "talker", "listener"])
       await mesh.ask("module", "add", module, "--repo", "source", "--path", module);

@@ -60,7 +60,7 @@ describe("a provider's host", { timeout: 60_000 }, () => {
     const file = path.join(path.dirname(bed.dir), "admin-password");
     const [web, shop] = [secretFor("web"), secretFor("shop")];
     await bed.send(1, [grantList(file, [web, shop])], [web, shop]);
-    bed.start("--interval", "1");
+    bed.start("--interval", "1", "--admin-password-file", file);
     // The server's password is not there yet: that is waited for.
     const early = await bed.report(({ outcome }) => outcome === "half", "waiting");
     expect(resourceOf(early, "grant/postgres/postgresql")?.message).toContain("is not there yet");
@@ -99,7 +99,7 @@ describe("a provider's host", { timeout: 60_000 }, () => {
 
     // A debt may be told to a later declaration than the one that removed it, and the host may have come back since.
     await bed.end("SIGKILL");
-    bed.start("--interval", "1");
+    bed.start("--interval", "1", "--admin-password-file", file);
     await bed.send(4, []);
     const later = await bed.report((report) => report.has?.number === 4 && report.outcome === "applied", "later");
     expect(resourceOf(later, "grant/postgres/postgresql")?.provisions).toEqual([]);

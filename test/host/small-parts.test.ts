@@ -21,8 +21,11 @@ describe("words of the command line (R48)", () => {
       command: "run",
       dir: "/x",
       intervalMs: 5000,
+      adminPasswordFiles: [],
       stopServicesOnExit: false,
     });
+    const named = ["run", "--dir", "/x", "--admin-password-file", "/a", "--admin-password-file=/b"];
+    expect(parseArguments(named)).toMatchObject({ adminPasswordFiles: ["/a", "/b"] });
     for (const words of [["enrol", "--help"], ["run", "-h"], ["stop", "--dir", "/x", "--help"], ["--help"]])
       expect(parseArguments(words)).toEqual({ command: "help" });
     expect(parseArguments(["stop", "--dir=/x"])).toEqual({ command: "stop", dir: "/x" });

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
+import { z } from "zod";
 import type { CommandDefinition } from "../command.ts";
-import { parseSeconds } from "../arguments.ts";
+import { parseArgument, parseSeconds } from "../arguments.ts";
 import { runHostProgram } from "../host-program.ts";
 
 export const hostRunCommand: CommandDefinition = {
@@ -8,6 +9,10 @@ export const hostRunCommand: CommandDefinition = {
     command
       .requiredOption("--dir <folder>", "the host's own folder, as given to host enrol")
       .option("--interval <seconds>", "apply again and look for drift this often")
+      .option(
+        "--admin-password-file <file...>",
+        "a file outside that folder that a module here may name as its server's administrator's password",
+      )
       .option("--stop-services-on-exit", "end the services too when the host ends")
       .addHelpText(
         "after",
@@ -20,6 +25,9 @@ export const hostRunCommand: CommandDefinition = {
     if (interval !== undefined) {
       words.push("--interval", String(parseSeconds("--interval", interval, { min: 1, max: 86_400 }) / 1000));
     }
+    const files = options["adminPasswordFile"] ?? [];
+    for (const file of parseArgument(z.array(z.string().min(1)), "--admin-password-file", files))
+      words.push("--admin-password-file", resolve(context.cwd, file));
     if (options["stopServicesOnExit"] === true) words.push("--stop-services-on-exit");
     return await runHostProgram(words, { signal: context.listenForInterrupt() });
   },

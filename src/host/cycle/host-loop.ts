@@ -14,6 +14,7 @@ import { reportDamaged } from "../state/describe-damaged.ts";
 import type { DamagedFile, OnDamaged } from "../state/set-aside.ts";
 import { createHostDisk, type HostDisk } from "../state/host-disk.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
+import { createAdminPasswordReader } from "../resources/read-admin-password.ts";
 import { findTightDisks } from "../../disk/measure-room.ts";
 import { createDiskWatch } from "./disk-watch.ts";
 import { createApplyLoop, type ApplyLoop } from "./apply-loop.ts";
@@ -46,6 +47,8 @@ export interface HostLoopOptions {
   readonly damaged: readonly DamagedFile[];
   readonly onDamaged: OnDamaged;
   readonly intervalMs: number;
+  /** Files outside the root that modules may name as their servers' administrator's password. */
+  readonly adminPasswordFiles: readonly string[];
   readonly log: Log;
   readonly redactor: Redactor;
   readonly clock: HostClock;
@@ -145,6 +148,7 @@ async function createLoop(
   const patience = createPatience(nowMs);
   const secrets = createSecretOpener(options.identity.sealIdentity, redactor);
   const host = hostOwner();
+  const readAdminPassword = createAdminPasswordReader({ folders, service, named: options.adminPasswordFiles, log });
   return createApplyLoop({
     inbox,
     applied: await disk.readApplied(),
@@ -156,7 +160,8 @@ async function createLoop(
     pass({ accepted, signal, ...rest }) {
       const { declaration, ordered } = accepted;
       const openSecret = (provision: string, version: number) => secrets.open(declaration, provision, version);
-      const context = { folders, host, service, supervisor, controller, log, nowMs, signal, declaration, openSecret };
+      const opens = { openSecret, readAdminPassword };
+      const context = { folders, host, service, supervisor, controller, log, nowMs, signal, declaration, ...opens };
       const effects = createPassEffects(context, providers);
       const content = declaration.digest;
       return applyPass({ ...rest, content, effects, disk, log, signal, ordered, patience, redact: redactor.redact });

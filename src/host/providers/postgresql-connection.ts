@@ -1,3 +1,4 @@
+import { isIPv4 } from "node:net";
 import pg from "pg";
 import { errorCode, InputError, UnavailableError } from "../../core/errors.ts";
 import type { ProviderAccess } from "./provider.ts";
@@ -29,6 +30,7 @@ export async function withConnection<T>(
   });
   // A connection that breaks between two statements says so here; the next statement fails for it.
   client.on("error", () => undefined);
+  if (!isLoopback(host)) refuseClearPassword(client, access.admin);
   try {
     await client.connect();
   } catch (error) {
@@ -42,6 +44,24 @@ export async function withConnection<T>(
   } finally {
     await close(client);
   }
+}
+
+/**
+ * The server chooses how it is told a password, and this connection is not encrypted: one that wants it in clear is not
+ * answered, whoever it is. `pg` has no setting for it: this listener comes before its own, and closes the connection.
+ */
+function refuseClearPassword(client: pg.Client, where: string): void {
+  client.connection.once("authenticationCleartextPassword", () => {
+    client.connection.stream.destroy(
+      new InputError(
+        `PostgreSQL at ${where} wants the password in clear over a connection that everybody on the way can read: it was not sent. Let pg_hba.conf say scram-sha-256`,
+      ),
+    );
+  });
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }
 
 async function close(client: pg.Client): Promise<void> {
@@ -71,6 +91,7 @@ const notNow = new Set([
 ]);
 
 function asUnavailable(error: unknown, where: string): unknown {
+  if (error instanceof InputError) return error;
   const code = errorCode(error);
   const message = error instanceof Error ? error.message : "";
   const isGone = code === null && /timeout|terminated|not queryable|ended/i.test(message);

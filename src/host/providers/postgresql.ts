@@ -99,6 +99,7 @@ async function tryLogin(access: ProviderAccess, grant: WantedGrant): Promise<str
     return null;
   } catch (error) {
     if (isRefusedLogin(error)) return "it cannot log in";
+    if (error instanceof InputError) return error.message;
     const why = errorCode(error instanceof UnavailableError ? error.cause : error) ?? "no answer";
     // absence is the answer: that it fails, and how, is what is found of this grant, and reported.
     return `its login fails (${why})`;

@@ -4,7 +4,6 @@ import { cutText } from "../describe-failure.ts";
 import type { NodeContext } from "../node-context.ts";
 import type { ObservedGrant, Provider, ProviderAccess, WantedGrant } from "../providers/provider.ts";
 import { fillTemplate } from "./fill-template.ts";
-import { readAdminPassword } from "./read-admin-password.ts";
 import type { Conclusion, Difference, ResourceHandler } from "./resource-handler.ts";
 
 export interface WantedGrants {
@@ -17,7 +16,7 @@ const wordsLimit = 480;
 
 /** A provider's grant list: what is on it is made, what is marked as ours and not on it loses its access (R20). */
 export function createGrantHandler(
-  context: Pick<NodeContext, "folders" | "declaration" | "openSecret">,
+  context: Pick<NodeContext, "folders" | "declaration" | "openSecret" | "readAdminPassword">,
   providers: Readonly<Record<ProvisionKind, Provider>>,
   kind: ProvisionKind,
 ): ResourceHandler<ResourceOf<"grant">, WantedGrants, readonly ObservedGrant[]> {
@@ -118,12 +117,12 @@ async function attempt(problems: unknown[], act: () => Promise<void>): Promise<v
 
 async function readAccess(
   resource: ResourceOf<"grant">,
-  context: Pick<NodeContext, "folders" | "declaration">,
+  context: Pick<NodeContext, "folders" | "declaration" | "readAdminPassword">,
 ): Promise<ProviderAccess> {
   const { root } = context.folders;
   const { module, admin, adminUser, adminPasswordFile } = resource;
   const file = fillTemplate(adminPasswordFile, root, module, null);
-  const adminPassword = await readAdminPassword(root, file);
+  const adminPassword = await context.readAdminPassword(module, file);
   const { mesh, node } = context.declaration;
   return { mesh, node, module, admin, adminUser, adminPassword };
 }

@@ -17,7 +17,8 @@ export interface BedMesh {
   run(...args: string[]): Promise<Ran>;
   /** A command that must end with 0: its JSON document. */
   ask(...args: string[]): Promise<Record<string, unknown>>;
-  addHost(node: string): Promise<void>;
+  /** `words`: further options of `mesh-host run`, at each of its starts. */
+  addHost(node: string, ...words: string[]): Promise<void>;
   startHost(node: string): void;
   /** Ends one host's process; its services stay. */
   endHost(node: string, signal?: NodeJS.Signals): Promise<void>;
@@ -48,6 +49,7 @@ export async function openBedMesh(name: string, settings: Record<string, unknown
     JSON.stringify({ pollIntervalMs: 1_000, passwordPrefix: canary.marker, ...settings }),
   );
   const hosts = new Map<string, Process>();
+  const wordsOf = new Map<string, readonly string[]>();
   let up = await startUp(state, folder);
   const said: Ran[] = [];
   const run = async (...args: string[]): Promise<Ran> => {
@@ -63,7 +65,7 @@ export async function openBedMesh(name: string, settings: Record<string, unknown
   const startHost = (node: string): void => {
     hosts.set(
       node,
-      startProcess([hostProgram, "run", "--dir", hostFolder(node), "--interval", "5"], {
+      startProcess([hostProgram, "run", "--dir", hostFolder(node), "--interval", "5", ...(wordsOf.get(node) ?? [])], {
         logFile: join(folder, `${node}.log`),
       }),
     );
@@ -80,7 +82,8 @@ export async function openBedMesh(name: string, settings: Record<string, unknown
     ask,
     hostFolder,
     startHost,
-    async addHost(node) {
+    async addHost(node, ...words) {
+      wordsOf.set(node, words);
       const { token } = z.object({ token: z.string() }).parse(await ask("node", "add", node, "--address", "127.0.0.1"));
       await mkdir(hostFolder(node), { recursive: true });
       await chmod(join(folder, "hosts"), 0o755);

@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ResourceOf } from "../../../src/core/resource.ts";
@@ -12,8 +11,6 @@ const web: ObservedGrant = { provision: "web", version: 1, name: "web", access: 
 
 async function removeFrom(provider: Pick<Provider, "readGrants" | "withdrawGrants">) {
   const folder = await makeFolder();
-  const adminPasswordFile = path.join(folder, "password");
-  await writeFile(adminPasswordFile, "secret\n", { mode: 0o600 });
   const resource: ResourceOf<"grant"> = {
     id: "grant/postgres/postgresql",
     module: "postgres",
@@ -23,13 +20,14 @@ async function removeFrom(provider: Pick<Provider, "readGrants" | "withdrawGrant
     endpoint: { host: "db", port: 5432 },
     admin: "db:5432",
     adminUser: "postgres",
-    adminPasswordFile,
+    adminPasswordFile: "${data}/password",
     grants: [],
   };
   const whole: Provider = { kind: "postgresql", issueGrants: async () => undefined, ...provider };
   const context = {
     folders: hostFolders(path.join(folder, "host")),
     declaration: makeDeclaration(),
+    readAdminPassword: async () => "secret",
     openSecret: () => Promise.reject(new Error("nothing is opened")),
   };
   return createGrantHandler(context, { postgresql: whole, rabbitmq: whole }, "postgresql").remove(resource);
