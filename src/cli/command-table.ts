@@ -6,7 +6,8 @@ export interface CommandEntry {
   readonly words: string;
   readonly summary: string;
   /**
-   * With whose rights it reaches the records (R41): one that only reads is a `viewer`, whatever is wrong in it.
+   * With whose rights it reaches the records (R41): one that only reads is a `viewer`, whatever is wrong in it, and so is
+   * another one typed so that it only looks (`only-looks.ts`).
    * `owner`: it makes tables and roles.
    */
   readonly as: RecordsIdentity;

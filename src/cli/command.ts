@@ -34,7 +34,7 @@ export interface CommandCall {
   readonly options: CommonOptions & Readonly<Record<string, unknown>>;
   /** The options that a person gave, with their flags as typed: what has a default is among `options` all the same. */
   readonly typed: ReadonlyMap<string, string>;
-  /** Of its row in the command table. */
+  /** Of its row in the command table; a viewer where what was typed only looks. */
   readonly as: RecordsIdentity;
   /** `mesh.<command>.v1`. */
   readonly schema: string;

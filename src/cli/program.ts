@@ -3,6 +3,7 @@ import type { CommandDefinition, CommandResult, CommonOptions } from "./command.
 import { type CommandEntry, commandTable } from "./command-table.ts";
 import type { CliContext } from "./context.ts";
 import { groupSummary } from "./group-summaries.ts";
+import { rightsOf } from "./only-looks.ts";
 import type { ExitCode } from "../decide/exit-code.ts";
 
 export interface ProgramInput {
@@ -80,12 +81,13 @@ function attach(command: Command, entry: CommandEntry, definition: CommandDefini
   const schema = schemaOf(entry);
   command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & Record<string, unknown>>();
+    const args = command.processedArgs;
     const result = await definition.run({
       context: input.context,
-      args: command.processedArgs,
+      args,
       options,
       typed: typedOptions(command),
-      as: entry.as,
+      as: rightsOf(entry, { args, options }),
       schema,
     });
     input.finish(schema, options, result);
