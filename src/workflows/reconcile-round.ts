@@ -1,5 +1,5 @@
 import {
-  ChildWorkflowFailure,
+  CancellationScope,
   condition,
   executeChild,
   isCancellation,
@@ -49,6 +49,7 @@ export async function runReconcileRound({
 }: RoundStart): Promise<RoundEnd> {
   const running = new Map<string, Promise<void>>();
   const done: string[] = [];
+  const failures: Error[] = [];
   const inParts = patched("wave-in-parts");
   let wave = before;
   let ended = 0;
@@ -82,11 +83,11 @@ export async function runReconcileRound({
             // A verdict is in the records; only what has none there must not be taken again and again.
             if (!inParts || kept === "not in the records") done.push(key);
           })
-          // One bad step never stops the loop: it is kept as a condition, the rest goes on.
+          // One bad step never stops the loop: it is kept as a condition, the rest goes on. So is one that a person cancelled.
           .catch(async (error: unknown) => {
-            if (!(error instanceof ChildWorkflowFailure) || isCancellation(error)) throw error;
             done.push(key);
-            await askControl(mesh, `${key} failed`).noteFailedStep({ mesh, key, message: rootMessage(error) });
+            const left = await noteFailure(mesh, key, error);
+            if (left !== null) failures.push(left);
           })
           .finally(() => {
             running.delete(key);
@@ -102,11 +103,32 @@ export async function runReconcileRound({
       const enough = inParts && running.size > window / 2 ? endsPerPlan : 1;
       return ended >= seen + enough || pending.size > 0;
     });
+    throwFirst(failures);
   }
   await Promise.all(running.values());
+  throwFirst(failures);
   if (inParts && !isOver && wave !== null) return { goOnWith: wave };
   if (wave !== null) await askControl(mesh, `wave ${wave} is accounted for`).closeWave({ mesh, wave });
   return { goOnWith: null };
+}
+
+/**
+ * Answers what is left to be thrown: thrown here it would be a rejection that nobody awaits, and fail each task of this
+ * workflow from then on. Null: it is noted.
+ */
+async function noteFailure(mesh: string, key: string, error: unknown): Promise<Error | null> {
+  try {
+    if (!(error instanceof Error) || CancellationScope.current().consideredCancelled) throw error;
+    const message = isCancellation(error) ? "it was cancelled" : rootMessage(error);
+    await askControl(mesh, `${key} failed`).noteFailedStep({ mesh, key, message });
+    return null;
+  } catch (left) {
+    return left instanceof Error ? left : new Error(String(left));
+  }
+}
+
+function throwFirst(failures: readonly Error[]): void {
+  if (failures.length > 0) throw failures[0];
 }
 
 type Kept = "in the records" | "not in the records";

@@ -5,7 +5,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/wo
 import { inject, describe, expect, it, onTestFinished } from "vitest";
 import type { BuildResult } from "../../src/activities/build-result.ts";
 import type { ComparisonRequest, NextStep, StepPlan, StepRequest } from "../../src/activities/control-types.ts";
-import { buildQueue, controlQueue, reconcileWorkflowId } from "../../src/decide/ids.ts";
+import { buildQueue, buildWorkflowId, controlQueue, reconcileWorkflowId } from "../../src/decide/ids.ts";
 import { createControllerClient } from "../../src/worker/client.ts";
 import type { ReconcileInput } from "../../src/workflows/messages.ts";
 import { bundleWorkflows } from "../support/workflow-bundle.ts";
@@ -122,6 +122,43 @@ describe("the steps of a round", () => {
     await waitUntil("it was taken again", async () => noted.length === 2);
     expect(noted[0]).toBe("build bad@sha256:00: a mistake of ours");
     expect(attempts).toBe(2);
+  });
+});
+
+describe("a step that a person cancels", () => {
+  it("is noted as one that failed; the loop goes on, and takes it again at the next look (R33, R50)", async () => {
+    const noted: string[] = [];
+    const begun: string[] = [];
+    const built = new Set<string>();
+    let mayEnd = (): void => undefined;
+    const ending = new Promise<void>((resolve) => {
+      mayEnd = resolve;
+    });
+    const loop = await runLoop({
+      planNextSteps: async ({ done, running }) => ({
+        steps: [buildStep("unwanted"), buildStep("other")].filter(
+          ({ key, module }) => !built.has(module) && !done.includes(key) && !running.includes(key),
+        ),
+        summary: "",
+      }),
+      async buildModule({ module }) {
+        begun.push(module);
+        if (noted.length === 0) await ending;
+        built.add(module);
+        return fit(module);
+      },
+      noteFailedStep: async ({ key, message }) => void noted.push(`${key}: ${message}`),
+    });
+    await loop.wake("first");
+    await waitUntil("both are being built", async () => begun.length === 2);
+    await loop.client.workflow.getHandle(buildWorkflowId(loop.mesh, "unwanted", "sha256:00")).cancel();
+    await waitUntil("it is noted", async () => noted.length === 1);
+    expect(noted[0]).toMatch(/^build unwanted@sha256:00: .*cancelled/i);
+    mayEnd();
+    await waitUntil("the other one is built", async () => built.has("other"));
+    built.delete("unwanted");
+    await loop.wake("second");
+    await waitUntil("it was taken again", async () => begun.filter((module) => module === "unwanted").length === 2);
   });
 });
 
