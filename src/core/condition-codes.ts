@@ -81,6 +81,17 @@ export const conditionKinds: readonly ConditionKind[] = [
     remedy: "see whether it runs and can be reached; `npm start` brings up the mesh's own; it goes on by itself",
   },
   {
+    code: "loop-stuck",
+    subject: "its workflow",
+    watches:
+      "the task of the mesh's loop fails again and again in Temporal, so that nothing is compared, built, or sent by policy",
+    opens: ["worker/watch-temporal.ts"],
+    closes: ["worker/watch-temporal.ts"],
+    urgent: "yes",
+    remedy:
+      "see why in the Temporal UI; terminated there, the loop is begun anew and reads from the records what is to be done",
+  },
+  {
     code: "clone-damaged",
     subject: "repository",
     watches: "a clone was damaged and thrown away, and no comparison has read the new one whole yet",

@@ -31,10 +31,18 @@ export interface ControllerClient {
   resumePush(mesh: string, push: PushRecord): Promise<ResumedPush>;
   /** *Go and look*. Starts the mesh's reconcile loop where none runs. */
   wakeReconcile(wake: { readonly mesh: string; readonly why: string }): Promise<void>;
+  /** How that loop stands in Temporal. Throws UnavailableError where there is no answer in time. */
+  readLoop(mesh: string): Promise<LoopState>;
   /** Throws UnavailableError where the server, and the namespace, do not answer in time. */
   expectAnswer(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** `failing`: its task failed so often in a row, and is tried again; until it succeeds nothing of the loop goes on. */
+export type LoopState =
+  | { readonly kind: "goes-on" }
+  | { readonly kind: "absent" }
+  | { readonly kind: "failing"; readonly times: number };
 
 /** Without an answer for so long there is none: a server that is halted keeps its connections. */
 const answerMs = 5_000;
@@ -59,6 +67,7 @@ export function createControllerClient(client: Client, close: () => Promise<void
     startPush: (order) => startPush(client, order),
     resumePush: (mesh, push) => answered(() => resumePush(client, mesh, push)),
     wakeReconcile: ({ mesh, why }) => answered(() => inTime(client, () => wakeReconcile(client, mesh, why))),
+    readLoop: (mesh) => answered(() => inTime(client, () => readLoop(client, mesh))),
     expectAnswer: () => answered(() => inTime(client, () => describeNamespace(client))),
     close,
   };
@@ -108,6 +117,18 @@ async function resumePush(client: Client, mesh: string, push: PushRecord): Promi
     typedSearchAttributes: attributesOf(input),
   });
   return { kind: "resumed", why: state === "unknown" ? "Temporal did not know it" : `Temporal had it as ${state}` };
+}
+
+async function readLoop(client: Client, mesh: string): Promise<LoopState> {
+  try {
+    const { status, raw } = await client.workflow.getHandle(reconcileWorkflowId(mesh)).describe();
+    if (status.name !== "RUNNING" && status.name !== "CONTINUED_AS_NEW") return { kind: "absent" };
+    const times = (raw.pendingWorkflowTask?.attempt ?? 1) - 1;
+    return times === 0 ? { kind: "goes-on" } : { kind: "failing", times };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return { kind: "absent" };
+    throw error;
+  }
 }
 
 async function readState(client: Client, workflowId: string): Promise<string> {

@@ -4,6 +4,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { UnavailableError } from "../../src/core/errors.ts";
 import { listConditions, observeCondition } from "../../src/store/conditions.ts";
+import type { LoopState } from "../../src/worker/client.ts";
 import { reachTemporal, watchTemporal } from "../../src/worker/watch-temporal.ts";
 import { mesh, openRecords, type Records, until } from "../store/open-records.ts";
 
@@ -13,6 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => records.close());
 
+const loop = {
+  readLoop: (): Promise<LoopState> => Promise.resolve({ kind: "goes-on" }),
+  wakeReconcile: (): Promise<void> => Promise.resolve(),
+};
+
 const codes = async () => (await listConditions(records.db, mesh)).map(({ code, subject }) => `${code} ${subject}`);
 
 it("a Temporal that does not answer again and again is a condition, until it answers (R33)", async () => {
@@ -20,6 +26,7 @@ it("a Temporal that does not answer again and again is a condition, until it ans
   let asked = 0;
   let answers = true;
   const controller = {
+    ...loop,
     expectAnswer: (): Promise<void> => {
       asked += 1;
       return answers ? Promise.resolve() : Promise.reject(new UnavailableError("Temporal does not answer", ""));
@@ -53,6 +60,7 @@ it("a Temporal that does not answer again and again is a condition, until it ans
 it("one question without an answer is no trouble yet: a server starts again (R33)", async () => {
   let asked = 0;
   const controller = {
+    ...loop,
     expectAnswer: (): Promise<void> => {
       asked += 1;
       return asked % 2 === 0 ? Promise.resolve() : Promise.reject(new UnavailableError("away", ""));
@@ -83,9 +91,43 @@ it("a controller that starts and finds no Temporal ends, and what stays is a con
   await expect(reached).rejects.toThrow(/does not answer/);
   // Of the address before nobody says any more what it does.
   expect(await codes()).toEqual([`temporal-silent ${address}`]);
-  const watch = watchTemporal({ ...parts, address, controller: { expectAnswer: () => Promise.resolve() } });
+  const watch = watchTemporal({ ...parts, address, controller: { ...loop, expectAnswer: () => Promise.resolve() } });
   try {
     await until(async () => ((await codes()).length === 0 ? true : null));
+  } finally {
+    await watch.stop();
+  }
+});
+
+it("a loop whose task fails again and again is an urgent condition, until it goes on; one that is not there is begun (R33)", async () => {
+  let state: LoopState = { kind: "failing", times: 2 };
+  let [read, woken] = [0, 0];
+  const controller = {
+    expectAnswer: () => Promise.resolve(),
+    readLoop: () => {
+      read += 1;
+      return Promise.resolve(state);
+    },
+    wakeReconcile: () => {
+      woken += 1;
+      return Promise.resolve();
+    },
+  };
+  const log = pino({ level: "silent" });
+  const watch = watchTemporal({ db: records.db, mesh, address: "a:1", controller, log, everyMs: 1 });
+  try {
+    await until(() => Promise.resolve(read > 2 ? true : null));
+    expect(await codes()).toEqual([]);
+    state = { kind: "failing", times: 3 };
+    const [open] = await until(async () => {
+      const found = await listConditions(records.db, mesh);
+      return found.length > 0 ? found : null;
+    });
+    expect(open).toMatchObject({ code: "loop-stuck", urgent: true });
+    expect(open?.message).toMatch(/its task failed 3 times in a row$/);
+    expect(woken).toBe(0);
+    state = { kind: "absent" };
+    await until(async () => (woken > 0 && (await codes()).length === 0 ? true : null));
   } finally {
     await watch.stop();
   }
