@@ -1,3 +1,4 @@
+import { type KeyObject, X509Certificate } from "node:crypto";
 import { InputError } from "../core/errors.ts";
 import { parseEnrolmentToken, type EnrolmentToken } from "../link/enrolment-token.ts";
 import { createHostClient } from "../link/host-client.ts";
@@ -46,7 +47,23 @@ export async function enrolHost(dir: string, tokenText: string): Promise<Enrolme
 }
 
 function isSamePlace(before: Enrolment, { mesh, node, ca }: EnrolmentToken): boolean {
-  return before.mesh === mesh && before.node === node && before.ca === ca;
+  return before.mesh === mesh && before.node === node && isSameAuthority(before.ca, ca);
+}
+
+/** One whose end was put off has another certificate for the same key, and that is what is trusted. */
+function isSameAuthority(pinned: string, given: string): boolean {
+  if (pinned === given) return true;
+  const [one, other] = [readPublicKey(pinned), readPublicKey(given)];
+  return one !== null && other !== null && one.equals(other);
+}
+
+function readPublicKey(certificate: string): KeyObject | null {
+  try {
+    return new X509Certificate(certificate).publicKey;
+  } catch {
+    // absence is the answer: what is no certificate has no key, and so is another authority's, which is refused.
+    return null;
+  }
 }
 
 function alreadyEnrolled({ dir }: HostFolders, { node, mesh }: Enrolment): InputError {

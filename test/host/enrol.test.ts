@@ -3,6 +3,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { enrolHost } from "../../src/host/enrol.ts";
+import { createCertificateAuthority, extendCertificateAuthority } from "../../src/link/certificate-authority.ts";
 import { formatEnrolmentToken, type EnrolmentToken } from "../../src/link/enrolment-token.ts";
 import { generateSigningKey } from "../../src/link/keys.ts";
 import { createRoot } from "../../src/link/root.ts";
@@ -51,11 +52,24 @@ describe("a host that enrols where it had enrolled", { timeout: 60_000 }, () => 
     expect(await readFile(file)).toEqual(pinned);
   });
 
+  it("takes the authority's later end, and stays the same host: its key is what a host trusts", async () => {
+    bed = await raiseHostBed();
+    const before = bed.raised.records.hosts.get("node-a");
+    const { certPem: ca } = await extendCertificateAuthority(bed.raised.authority, Date.now());
+    expect(ca).not.toBe(bed.raised.authority.certPem);
+    expect(await enrolHost(bed.dir, newToken(bed, { ca }))).toMatchObject({ ca });
+    expect(bed.raised.records.hosts.get("node-a")).toEqual(before);
+    bed.start();
+    await bed.report(({ outcome }) => outcome === "none", "running");
+  });
+
   it("is refused for another node, mesh or authority, and with keys that are not those it had enrolled with", async () => {
     bed = await raiseHostBed();
     const file = path.join(bed.dir, "keys", "enrolment.json");
     const kept = await readFile(file, "utf8");
-    for (const changes of [{ node: "node-b" }, { mesh: "other" }, { ca: "-----BEGIN CERTIFICATE-----\nother" }]) {
+    const another = await createCertificateAuthority({ mesh: "demo", nowMs: Date.now() });
+    const authorities = [{ ca: "-----BEGIN CERTIFICATE-----\nother" }, { ca: another.certPem }];
+    for (const changes of [{ node: "node-b" }, { mesh: "other" }, ...authorities]) {
       await expect(enrolHost(bed.dir, newToken(bed, changes))).rejects.toThrow(
         "is already enrolled as node-a of mesh demo",
       );

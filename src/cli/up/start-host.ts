@@ -1,4 +1,4 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Name } from "../../core/names.ts";
 import { runCommand } from "../../embedded/run-command.ts";
@@ -23,7 +23,8 @@ export async function enrolHost(parts: UpParts, connection: MeshConnection, node
   const dir = hostFolder(parts, node);
   await addNode(db, mesh, { name: node, address: loopback });
   const incarnation = (await getNode(db, mesh, node))?.incarnation ?? null;
-  const why = whyEnrol({ incarnation, at: await readEnrolledAt(dir) }, gatewayUrl(setup.gateway));
+  const gateway = { url: gatewayUrl(setup.gateway), ca: await readFile(parts.paths.authority, "utf8") };
+  const why = whyEnrol({ incarnation, place: await readEnrolledAt(dir) }, gateway);
   if (why === null) return;
   if (incarnation !== null) parts.say(`${node}: its host is enrolled (${why})`);
   await mkdir(dir, { recursive: true });

@@ -6,23 +6,30 @@ export interface Enrolled {
   /** By the records; null: none ever enrolled. */
   readonly incarnation: string | null;
   /** Where the host itself calls its controller; null: it did not hear that it was enrolled. */
-  readonly at: string | null;
+  readonly place: GatewayPlace | null;
+}
+
+export interface GatewayPlace {
+  readonly url: string;
+  /** The certificate authority that is believed there, PEM. */
+  readonly ca: string;
 }
 
 /**
  * Why a host has to be enrolled, as a sentence's end; null: it is, at the gateway of now. A host that calls another address
- * would never be heard again: the gateway has left that one.
+ * would never be heard again: the gateway has left that one. One that pins an authority from before is heard until that ends.
  */
-export function whyEnrol({ incarnation, at }: Enrolled, gateway: string): string | null {
-  if (incarnation === null || at === null) return "it was not yet";
-  return at === gateway ? null : `again: it calls ${at}, and the gateway is at ${gateway} now`;
+export function whyEnrol({ incarnation, place }: Enrolled, gateway: GatewayPlace): string | null {
+  if (incarnation === null || place === null) return "it was not yet";
+  if (place.url !== gateway.url) return `again: it calls ${place.url}, and the gateway is at ${gateway.url} now`;
+  return place.ca === gateway.ca ? null : "again: the mesh's certificate authority has another certificate now";
 }
 
 /** By what the host wrote last as it enrolled. Throws InputError where that is damaged. */
-export async function readEnrolledAt(hostFolder: string): Promise<string | null> {
-  return (await readJson(join(hostFolder, "keys", "enrolment.json"), hasUrl))?.url ?? null;
+export async function readEnrolledAt(hostFolder: string): Promise<GatewayPlace | null> {
+  return await readJson(join(hostFolder, "keys", "enrolment.json"), isPlace);
 }
 
-function hasUrl(value: unknown): value is { readonly url: string } {
-  return isRecord(value) && typeof value["url"] === "string";
+function isPlace(value: unknown): value is GatewayPlace {
+  return isRecord(value) && typeof value["url"] === "string" && typeof value["ca"] === "string";
 }
