@@ -1,6 +1,7 @@
-import { stat } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { hasErrorCode } from "../../core/errors.ts";
+import { hasErrorCode, whenThere } from "../../core/errors.ts";
 import type { ResourceOf } from "../../core/resource.ts";
 import { digestValue } from "../../decide/digest.ts";
 import { artifactPath, dataPath, shortDigest } from "../folders.ts";
@@ -89,7 +90,8 @@ async function wantService(
     MESH_MODULE: module,
     MESH_DATA: data,
   };
-  if (resource.provisions !== undefined) env["MESH_PROVISIONS"] = path.join(root, resource.provisions);
+  const provisions = resource.provisions === undefined ? null : path.join(root, resource.provisions);
+  if (provisions !== null) env["MESH_PROVISIONS"] = provisions;
   const generation = await readInode(files);
   const user = `${context.service.uid}:${context.service.gid}`;
   const { restartOn, health } = resource;
@@ -102,7 +104,15 @@ async function wantService(
       env,
       folder: (await readInode(data)) === null ? files : data,
       logFile: path.join(log, `${module}.log`),
-      digest: digestValue({ command, env, artifact, generation, restartOn, user }),
+      digest: digestValue({
+        command,
+        env,
+        artifact,
+        generation,
+        restartOn,
+        user,
+        ...(await readCredentials(provisions)),
+      }),
     },
     health:
       health === undefined || (health.http === undefined && health.tcp === undefined)
@@ -112,8 +122,18 @@ async function wantService(
             ...(health.tcp === undefined ? {} : { tcp: fill(health.tcp) }),
           },
     withinMs: health === undefined ? defaultWithinMs : health.withinSeconds * 1000,
-    hasProvisions: resource.provisions !== undefined,
+    hasProvisions: provisions !== null,
   };
+}
+
+/**
+ * What it reads when it starts, as a digest: a version names a credential only within one history of the records. Where they
+ * were set back, the same provision and version may be another password (R35), and what runs would go on with the dead one.
+ */
+async function readCredentials(provisions: string | null): Promise<{ readonly credentials?: string | null }> {
+  if (provisions === null) return {};
+  const text = await whenThere(readFile(provisions));
+  return { credentials: text === null ? null : createHash("sha256").update(text).digest("hex") };
 }
 
 /** Files that were mended are another folder: what was started from the damaged ones is started again. */

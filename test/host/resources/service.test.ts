@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -35,7 +35,7 @@ async function raiseHandler() {
   const context = { folders, service: user, supervisor, nowMs, declaration: makeDeclaration() };
   const file = path.join(folders.state, "services/service.web.main.json");
   const readPid = async (): Promise<number> => JSON.parse(await readFile(file, "utf8")).identity.pid;
-  return { supervisor, handler: createServiceHandler(context), readPid };
+  return { folders, supervisor, handler: createServiceHandler(context), readPid };
 }
 
 /** Answers 200 to whoever asks, when `before` is done. */
@@ -91,4 +91,27 @@ it("counts no answer for a process that was started while it was asked (R43, cas
     state: "waiting",
     message: "signal SIGKILL: no line says why (log/web.log); it is started again",
   });
+});
+
+it("is started again where the same provision and version is another password: records were set back (R35, R46)", async () => {
+  const { folders, supervisor, handler } = await raiseHandler();
+  const provisions = "etc/web/provisions.json";
+  const file = path.join(folders.root, provisions);
+  await mkdir(path.dirname(file), { recursive: true });
+  const restartOn = ["node-a.web.database.aaaa@node-b.postgres.bbbb#1@10.0.0.2:5432"];
+  const http = await raiseAnswering(async () => undefined);
+  const want = async (password: string) => {
+    await writeFile(file, JSON.stringify({ database: { password } }));
+    return handler.want({ ...service(http), provisions, restartOn });
+  };
+  const wanted = await want("first");
+  await supervisor.ensure(wanted.spec);
+  const first = await handler.read(wanted);
+  expect(handler.diff(wanted, first)).toBeNull();
+  expect(handler.diff(await want("first"), first)).toBeNull();
+  const other = await want("second");
+  expect(handler.diff(other, first)).not.toBeNull();
+  await handler.apply(other, first);
+  expect(handler.diff(other, await handler.read(other))).toBeNull();
+  expect(JSON.stringify(other.spec)).not.toContain("second");
 });
