@@ -18,6 +18,7 @@ import { runMigrations } from "../../src/store/migrate.ts";
 import { insertProvisions } from "../../src/store/provisions.ts";
 import { readStop } from "../../src/store/stop.ts";
 import { withGate } from "../../src/store/gate.ts";
+import { ensureMesh } from "../../src/store/meshes.ts";
 import { createFreshDatabase } from "../support/fresh-database.ts";
 import { addModules, addNodes, grant, mesh, openRecords, provisionOf, type Records, sendOne } from "./open-records.ts";
 
@@ -197,6 +198,14 @@ describe("a restore is refused, and the database is as it was,", () => {
     const epoch = await grant(records.db);
     await refuse(/controller controller-1 holds the lease/);
     await releaseLease(records.db, { mesh, holder: "controller-1", epoch });
+  });
+
+  it("where another mesh shares the database, and the file lacks it: its records would be gone", async () => {
+    await ensureMesh(records.db, "other");
+    await records.db.query(`insert into node (mesh, name, address) values ('other', 'node-z', '10.0.0.9')`);
+    await refuse(/the database has mesh other too, of which the backup knows nothing/);
+    await records.db.query(`delete from node where mesh = 'other'`);
+    await records.db.query(`delete from mesh where name = 'other'`);
   });
 
   it("where it is a backup of another mesh", () =>

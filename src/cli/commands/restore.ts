@@ -58,11 +58,13 @@ export const restoreCommand: CommandDefinition = {
           rows: backup.rows,
           sha256: backup.sha256,
           stopped: true,
+          meshes: backup.header.meshes,
           roots,
           asOwner: backup.asOwner,
         },
         text: [
           `mesh ${mesh} is what it was at ${takenAt}: ${backup.rows} rows of ${plainLine(file, 500)}`,
+          ...sayOthers(backup.header.meshes.filter((name) => name !== mesh)),
           ...sayRoots(roots),
           ...(backup.asOwner === null
             ? []
@@ -95,6 +97,14 @@ export async function noteRestored<T>(act: (note: (takenAt: string) => void) => 
 async function keepLoginsInUse({ db, paths }: MeshConnection): Promise<string | null> {
   if ((await readLoginAddresses(paths)) === null) return null;
   return await keepDatabaseLogins(db, await readDatabaseUrl(paths.databaseUrl), paths);
+}
+
+/** A backup is of the whole database. */
+function sayOthers(others: readonly string[]): string[] {
+  if (others.length === 0) return [];
+  return [
+    `  so ${others.length === 1 ? "is" : "are"} mesh ${others.join(", ")}, which ${others.length === 1 ? "shares" : "share"} its database: stopped too, and recovered on ${others.length === 1 ? "its" : "their"} own`,
+  ];
 }
 
 function sayRoots({ taken, differs }: RestoredBackup["roots"]): string[] {

@@ -44,7 +44,7 @@ export async function restoreBackup(db: Database, request: RestoreRequest): Prom
     );
   const limits = { lockTimeoutMs: 30_000, statementTimeoutMs: timeoutMs };
   const roots = await inTransaction(db, { isolation: "read committed", ...limits }, async (tx) => {
-    const before = await clear(tx, request.replace);
+    const before = await clear(tx, request.replace, header.meshes);
     await migrateAround(tx, header.migrations, () => load(tx, request.file));
     for (const mesh of before.meshes) await keepAbove(tx, mesh);
     const taken = new Map<Name, TakenRoots>();
@@ -65,12 +65,13 @@ interface Before {
 }
 
 /** What was numbered last in the records that go, and their roots. */
-async function clear(tx: Transaction, replace: boolean): Promise<Before> {
+async function clear(tx: Transaction, replace: boolean, backedUp: readonly Name[]): Promise<Before> {
   const tables = await listTables(tx);
   let meshes: Highest[] = [];
   if (tables.some(({ name }) => name === "mesh")) {
     await run(tx, `lock table mesh in access exclusive mode`);
     await expectNoHolder(tx);
+    await expectBackedUp(tx, backedUp);
     if (!replace) await expectEmpty(tx);
     meshes = await many(
       tx,
@@ -96,6 +97,23 @@ async function expectNoHolder(tx: Queryable): Promise<void> {
       `the controller ${held.holder} holds the lease`,
       "stop it first, then restore; nothing was changed",
     );
+}
+
+/** Several meshes may share a database: one that the file does not have would be gone, with its roots and what was numbered. */
+async function expectBackedUp(tx: Queryable, backedUp: readonly Name[]): Promise<void> {
+  const lost = await many(
+    tx,
+    z.object({ name: nameSchema }),
+    `select name from mesh m where name <> all($1::text[])
+       and (exists (select from node where mesh = m.name) or exists (select from repository where mesh = m.name)
+            or exists (select from declaration where mesh = m.name)) order by name`,
+    [backedUp],
+  );
+  if (lost.length === 0) return;
+  throw new InputError(
+    `the database has mesh ${lost.map(({ name }) => name).join(", ")} too, of which the backup knows nothing`,
+    "restore into a database of its own: set secrets/database-url of this mesh to it. Nothing was changed",
+  );
 }
 
 /** Registrations, builds and sends are what a person would miss. A mesh that was only just brought up has none. */
