@@ -65,7 +65,14 @@ export interface Enrolment {
 /** The end of what hosts pin, within the bound: of the authority, or of the one before for hosts that enrolled by that. */
 export async function findAuthorityEnd(
   files: Pick<CertificateFiles, "authorityFile">,
-  { nodes, nowMs }: { readonly nodes: readonly Enrolment[]; readonly nowMs: number },
+  {
+    listNodes,
+    nowMs,
+  }: {
+    /** Asked only while it matters who has enrolled since. */
+    readonly listNodes: () => Promise<readonly Enrolment[]>;
+    readonly nowMs: number;
+  },
 ): Promise<Expiring[]> {
   const authority = await whenThere(readFile(files.authorityFile, "utf8"));
   if (authority === null) return [];
@@ -77,9 +84,9 @@ export async function findAuthorityEnd(
       "mesh keys certificate --renew-authority, then each host enrols again before that (mesh host token NODE): see docs/keys.md",
   });
   const former = await whenThere(readFile(formerAuthorityFileOf(files), "utf8"));
-  if (former === null) return now;
+  if (former === null || lifeOf(former).endsMs - nowMs > warnDays * dayMs) return now;
   const sinceMs = madeAtMs(authority);
-  const late = nodes.filter(({ enrolledAt }) => enrolledAt !== null && Date.parse(enrolledAt) < sinceMs);
+  const late = (await listNodes()).filter(({ enrolledAt }) => enrolledAt !== null && Date.parse(enrolledAt) < sinceMs);
   if (late.length === 0) return now;
   const names = late.map(({ name }) => name);
   const some = names.length > 10 ? `${names.slice(0, 10).join(", ")} and ${names.length - 10} more` : names.join(", ");

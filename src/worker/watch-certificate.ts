@@ -77,7 +77,7 @@ export function watchCertificate(options: WatchCertificate): Watch {
         const until = new Date(lifeOf(kept.certificate.certPem).endsMs).toISOString();
         log.info({ why: kept.made ?? "its file was replaced", until }, "the gateway uses a new certificate");
       }
-      const ends = await findAuthorityEnd(files, { nodes: await listNodes(db, mesh), nowMs: now });
+      const ends = await findAuthorityEnd(files, { listNodes: () => listNodes(db, mesh), nowMs: now });
       const seen = [
         ...(isNews ? [] : sayDue(kept, state.used, now)),
         ...ends.map(({ daysLeft: _days, ...end }) => ({ code: "authority-ends-soon", ...end })),

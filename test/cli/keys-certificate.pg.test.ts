@@ -84,7 +84,8 @@ describe("mesh keys certificate", () => {
     await prepare(bornMs);
     const nodes = [{ name: "shop-1", enrolledAt: new Date(Date.now() - 3_000 * DAY).toISOString() }];
     const files = certificateFilesOf(paths());
-    const ends = (enrolled: typeof nodes, nowMs = Date.now()) => findAuthorityEnd(files, { nodes: enrolled, nowMs });
+    const ends = (enrolled: typeof nodes, nowMs = Date.now()) =>
+      findAuthorityEnd(files, { listNodes: async () => enrolled, nowMs });
     expect(await ends(nodes, bornMs + 3_000 * DAY)).toEqual([]);
     expect(await ends(nodes)).toMatchObject([
       {
