@@ -69,6 +69,31 @@ describe.skipIf(!canMount)("a full disk (skipped, needs root)", { timeout: 60_00
     await bed.report((report) => report.has?.number === 2 && report.outcome === "applied", "applied", 20_000);
   });
 
+  it("is emptied of what an un-ready module has left, and takes its next artifact (R45)", async () => {
+    bed = await raiseHostBed();
+    await mountSmall(bed.root, 2700);
+    // Nobody listens there: it is never healthy, and what it was before is kept for going back while there is room.
+    const health = { http: "http://127.0.0.1:9/", withinSeconds: 1 };
+    bed.start("--interval", "1");
+    for (const number of [1, 2, 3, 4]) {
+      const packed = await packFiles({ "main.js": loop, ballast: "x".repeat(600_000) + String(number) });
+      await bed.send(number, [putArtifact(bed, packed), service(packed.digest, { health })]);
+      const name = packed.digest.slice(7, 19);
+      await bed.report(
+        (report) =>
+          report.has?.number === number &&
+          report.outcome === "un-ready" &&
+          resourceOf(report, "artifact/web/files")?.message === `files ${name} are current`,
+        `number ${number} is unpacked`,
+        20_000,
+      );
+    }
+    const names = await readdir(path.join(bed.root, "modules/web"));
+    // Current, the one before, and their links: the oldest was in the way.
+    expect(names.filter((name) => /^[0-9a-f]{12}$/.test(name)).length).toBeLessThan(4);
+    expect(bed.log()).toContain("old artifacts were collected");
+  });
+
   it("accepts nothing that it cannot write down, says no space, and recovers by itself", async () => {
     const dir = path.join(await makeFolder(), "node-a");
     await mountSmall(dir, 2048);

@@ -5,6 +5,7 @@ import type { Digest } from "../../core/names.ts";
 import type { Log } from "../log.ts";
 import type { Applied } from "../state/applied.ts";
 import type { HostDisk } from "../state/host-disk.ts";
+import { makingRoom } from "../resources/make-room.ts";
 import { gateOf } from "./gate.ts";
 import type { Patience } from "./patience.ts";
 import type { PassEffects } from "./pass-effects.ts";
@@ -46,7 +47,8 @@ export interface PassResult {
 export async function applyPass(input: PassInput): Promise<PassResult> {
   const { ordered, redact } = input;
   const begun = beginTracking(input.applied, input.content, ordered);
-  await keepApplied(input, input.applied, begun);
+  const room = { log: input.log, collect: () => input.effects.collect(new Set()) };
+  await makingRoom(room, () => keepApplied(input, input.applied, begun));
   const wanted = new Set(ordered.map(({ id }) => id));
   const gone = begun.resources.map(({ resource }) => resource).filter(({ id }) => !wanted.has(id));
   const removed = await removeResources({
@@ -63,6 +65,9 @@ export async function applyPass(input: PassInput): Promise<PassResult> {
   await collect(input, reports);
   return { reports: [...removed.reports, ...ended.withdrawn.map(sayWithdrawn), ...reports.values()] };
 }
+
+/** Kinds of resources that are made of an artifact. */
+const holdsBack: ReadonlySet<Resource["kind"]> = new Set(["artifact", "service"]);
 
 /** In every report, not once: that one may not arrive, and a debt may be younger than the removal (R20). */
 function sayWithdrawn(id: string): ResourceReport {
@@ -99,12 +104,15 @@ async function applyAll(input: PassInput, begun: Applied): Promise<ReadonlyMap<s
   return reports;
 }
 
-/** Old artifacts go when everything new is there: until then the old one may be needed. */
+/**
+ * A module's old artifacts go when its new one is there and runs: until then an older one may be gone back to. Whatever
+ * else is not as wanted holds nothing back, for it may stay so for weeks.
+ */
 async function collect(input: PassInput, reports: ReadonlyMap<string, ResourceReport>): Promise<void> {
   const { log, ordered } = input;
-  if ([...reports.values()].some(({ state }) => state !== "applied")) return;
+  const late = ordered.filter(({ kind, id }) => holdsBack.has(kind) && reports.get(id)?.state !== "applied");
   try {
-    const collected = await input.effects.collect(ordered);
+    const collected = await input.effects.collect(new Set(late.map(({ module }) => module)));
     if (collected.length > 0) log.info("old artifacts collected", { which: collected.join(", ") });
   } catch (error) {
     log.warn("old artifacts could not be collected", { why: describeFailure(error) });

@@ -1,9 +1,10 @@
 import { atStep } from "../../core/failpoints.ts";
-import type { Digest } from "../../core/names.ts";
+import type { Name } from "../../core/names.ts";
 import type { ResourceReport } from "../../core/report.ts";
 import type { Resource } from "../../core/resource.ts";
+import { findTightDisks } from "../../disk/measure-room.ts";
 import type { NodeContext } from "../node-context.ts";
-import { collectArtifacts } from "../resources/collect-artifacts.ts";
+import { collectUnneeded } from "../resources/collect-artifacts.ts";
 import type { Removal } from "../resources/resource-handler.ts";
 import type { ApplyResourceOptions } from "./apply-resource.ts";
 import { applyAny, removeAny, type Providers } from "./handlers.ts";
@@ -12,23 +13,21 @@ import { applyAny, removeAny, type Providers } from "./handlers.ts";
 export interface PassEffects {
   apply(resource: Resource, options: ApplyResourceOptions): Promise<ResourceReport>;
   remove(resource: Resource): Promise<Removal>;
-  /** Removes unpacked artifacts that nothing needs any more; answers which. */
-  collect(ordered: readonly Resource[]): Promise<readonly Digest[]>;
+  /**
+   * Removes unpacked artifacts that nothing needs any more, but for those of the modules in `held` while there is room;
+   * answers which.
+   */
+  collect(held: ReadonlySet<Name>): Promise<readonly string[]>;
 }
 
 export function createPassEffects(context: NodeContext, providers: Providers): PassEffects {
   return {
     apply: (resource, options) => atStep("host.resource", () => applyAny(context, providers, resource, options)),
     remove: (resource) => removeAny(context, providers, resource),
-    collect(ordered) {
-      const artifacts = ordered.filter((resource) => resource.kind === "artifact");
-      const running = context.supervisor.list().map(({ artifact }) => artifact);
-      const keep = [...artifacts.map(({ digest }) => digest), ...running];
-      return collectArtifacts(
-        context.folders.root,
-        keep,
-        artifacts.map(({ blob }) => blob),
-      );
+    async collect(held) {
+      // On a full disk nothing is written any more, the next declaration least of all: there is no time to wait for.
+      const tight = await findTightDisks([context.folders.state, context.folders.root]);
+      return collectUnneeded(context, tight.some(({ room }) => room === "none") ? new Set() : held);
     },
   };
 }

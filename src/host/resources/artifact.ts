@@ -6,6 +6,8 @@ import type { ResourceOf } from "../../core/resource.ts";
 import { shortDigest } from "../folders.ts";
 import type { NodeContext } from "../node-context.ts";
 import { syncFolder } from "../../disk/write-durably.ts";
+import { collectUnneeded } from "./collect-artifacts.ts";
+import { makingRoom } from "./make-room.ts";
 import { readArtifactDigest, syncFolders } from "./artifact-content.ts";
 import type { Conclusion, Difference, ResourceHandler } from "./resource-handler.ts";
 
@@ -23,9 +25,10 @@ export interface ObservedArtifact {
  * is never written over: a folder is named by the digest of what is in it.
  */
 export function createArtifactHandler(
-  context: Pick<NodeContext, "folders" | "controller" | "signal">,
+  context: Pick<NodeContext, "folders" | "controller" | "signal" | "declaration" | "supervisor" | "log">,
 ): ResourceHandler<ResourceOf<"artifact">, WantedArtifact, ObservedArtifact> {
   const modules = path.join(context.folders.root, "modules");
+  const room = { log: context.log, collect: () => collectUnneeded(context, new Set()) };
   return {
     async want({ module, digest, blob, blobBytes }) {
       return { module, digest, blob, blobBytes };
@@ -38,9 +41,12 @@ export function createArtifactHandler(
     diff: diffArtifact,
     async apply(wanted, observed) {
       const folder = path.join(modules, wanted.module);
-      await mkdir(folder, { recursive: true, mode: 0o755 });
-      if (observed.digest !== wanted.digest) await placeFiles(context, modules, wanted);
-      if (observed.current !== shortDigest(wanted.digest)) await switchCurrent(folder, wanted, observed);
+      await makingRoom(room, async () => {
+        await mkdir(folder, { recursive: true, mode: 0o755 });
+        if (observed.digest !== wanted.digest) await placeFiles(context, modules, wanted);
+      });
+      if (observed.current === shortDigest(wanted.digest)) return;
+      await makingRoom(room, () => switchCurrent(folder, wanted, observed));
     },
     conclude: concludeArtifact,
     async remove({ module }) {
