@@ -52,9 +52,7 @@ export function createPostgresqlProvider(nowMs: () => number): Provider {
         eachOf(wanted, async (grant) => {
           await issueRole(admin, access, grant);
           await issueDatabase(admin, grant);
-          await withConnection(access, adminLogin(access, grant.name), (inside) =>
-            inside.query(`ALTER SCHEMA public OWNER TO ${pg.escapeIdentifier(grant.name)}`),
-          );
+          await withConnection(access, adminLogin(access, grant.name), (inside) => issueSchema(inside, grant));
           // Last: a kill before it leaves a database that is not marked, and all of this is done again.
           await markDatabase(admin, access, grant);
         }),
@@ -146,6 +144,13 @@ async function issueDatabase(admin: pg.Client, grant: WantedGrant): Promise<void
     `GRANT CONNECT, CREATE, TEMPORARY ON DATABASE ${name} TO ${name}`,
     `ALTER DATABASE ${name} ALLOW_CONNECTIONS true CONNECTION LIMIT -1`,
   ]);
+}
+
+/** It is the consumer's, so it may have dropped it, as many do: what it has instead is its own already. */
+async function issueSchema(inside: pg.Client, grant: WantedGrant): Promise<void> {
+  const found = await inside.query("SELECT 1 FROM pg_namespace WHERE nspname = 'public'");
+  if (found.rowCount === 0) return;
+  await inside.query(`ALTER SCHEMA public OWNER TO ${pg.escapeIdentifier(grant.name)}`);
 }
 
 async function markDatabase(admin: pg.Client, access: ProviderAccess, grant: WantedGrant): Promise<void> {

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { connect, createServer, type Socket } from "node:net";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { UnavailableError } from "../../../src/core/errors.ts";
 import { createPostgresqlProvider } from "../../../src/host/providers/postgresql.ts";
 import type { ProviderAccess, WantedGrant } from "../../../src/host/providers/provider.ts";
 import { concludeGrants, diffGrants } from "../../../src/host/resources/grant.ts";
+import { raiseProxy } from "./support/raise-proxy.ts";
 
 const admin = new URL(inject("postgresAdminUrl"));
 const provider = createPostgresqlProvider(Date.now);
@@ -79,33 +79,6 @@ async function conclusion(...grants: WantedGrant[]) {
   return concludeGrants({ access, grants }, await provider.readGrants(access, grants));
 }
 
-/** Hangs up on whoever begins with this; all else goes to the server. */
-async function raiseProxy(refused: string) {
-  const sockets = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = connect({ host: admin.hostname, port: Number(admin.port) });
-    for (const socket of [near, far]) sockets.add(socket.on("error", () => undefined));
-    near.on("close", () => far.destroy());
-    far.on("close", () => near.destroy());
-    near.once("data", (first: Buffer) => {
-      if (first.includes(refused)) return near.destroy();
-      far.write(first);
-      near.pipe(far);
-      return far.pipe(near);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const bound = server.address();
-  if (bound === null || typeof bound === "string") throw new Error("the proxy listens on no port");
-  return {
-    port: bound.port,
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
 describe("PostgreSQL as a provider", () => {
   it("mints a database that its consumer can use, twice without a difference (R17)", async () => {
     const grant = grantFor("web");
@@ -152,7 +125,7 @@ describe("PostgreSQL as a provider", () => {
   it("withdraws also while another one's login has no answer: whoever holds all connections is put out, too", async () => {
     const [one, two] = [grantFor("web"), grantFor("shop")];
     await apply(one, two);
-    const proxy = await raiseProxy(`user\0${two.name}\0`);
+    const proxy = await raiseProxy(admin, `user\0${two.name}\0`);
     access = { ...access, admin: `127.0.0.1:${proxy.port}` };
     try {
       await apply(two);
@@ -272,6 +245,20 @@ describe("PostgreSQL as a provider", () => {
     await asAdmin(`COMMENT ON DATABASE ${grant.name} IS NULL; GRANT CONNECT ON DATABASE ${grant.name} TO PUBLIC`);
     await apply(grant);
     expect((await conclusion(grant)).state).toBe("applied");
+  });
+
+  it("gives a new version to a consumer that has dropped its schema public, and makes it no other (case 48)", async () => {
+    const grant = grantFor("web");
+    await apply(grant);
+    const before = await login(grant);
+    await before.query("DROP SCHEMA public; CREATE SCHEMA app; CREATE TABLE app.kept (row int)");
+    await apply(grant);
+    const next = grantFor("web", 2);
+    await apply(next);
+    expect((await conclusion(next)).state).toBe("applied");
+    const after = await login(next);
+    const schemas = await after.query("SELECT nspname FROM pg_namespace WHERE nspname IN ('public', 'app')");
+    expect(schemas.rows).toEqual([{ nspname: "app" }]);
   });
 
   it("says that nobody answers, and never that nothing is there (R26); no message holds a password", async () => {
