@@ -124,4 +124,13 @@ describe("a start (mesh up)", () => {
     expect(lifeOf(await readFile(paths().gatewayCertificate, "utf8")).endsMs).toBeGreaterThan(Date.now() + 100 * DAY);
     expect(await readFile(paths().authority, "utf8")).toBe(before[0]);
   });
+
+  it("makes another authority where the key is lost and both certificates were removed, as docs/keys.md says", async () => {
+    await prepare(Date.now());
+    const pinned = await readFile(paths().authority, "utf8");
+    for (const file of [paths().authorityKey, paths().authority, paths().gatewayCertificate]) await rm(file);
+    await prepare(Date.now());
+    const now = await readFile(paths().authority, "utf8");
+    expect([await believes(pinned), await believes(now)]).toEqual([false, true]);
+  });
 });
