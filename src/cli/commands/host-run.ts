@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { z } from "zod";
 import type { CommandDefinition } from "../command.ts";
 import { parseArgument, parseSeconds } from "../arguments.ts";
+import { fileNameSchema } from "../file-name.ts";
 import { runHostProgram } from "../host-program.ts";
 
 export const hostRunCommand: CommandDefinition = {
@@ -25,9 +25,12 @@ export const hostRunCommand: CommandDefinition = {
     if (interval !== undefined) {
       words.push("--interval", String(parseSeconds("--interval", interval, { min: 1, max: 86_400 }) / 1000));
     }
-    const files = options["adminPasswordFile"] ?? [];
-    for (const file of parseArgument(z.array(z.string().min(1)), "--admin-password-file", files))
-      words.push("--admin-password-file", resolve(context.cwd, file));
+    const files: readonly unknown[] = Array.isArray(options["adminPasswordFile"]) ? options["adminPasswordFile"] : [];
+    for (const file of files)
+      words.push(
+        "--admin-password-file",
+        resolve(context.cwd, parseArgument(fileNameSchema, "--admin-password-file", file)),
+      );
     if (options["stopServicesOnExit"] === true) words.push("--stop-services-on-exit");
     return await runHostProgram(words, { signal: context.listenForInterrupt() });
   },
