@@ -16,6 +16,17 @@ const verified = new Map<string, { readonly fingerprint: string; readonly digest
  * what has another size, time or inode than when it was hashed.
  */
 export async function readArtifactDigest(folder: string): Promise<string | null> {
+  try {
+    return await readDigest(folder);
+  } catch (error) {
+    if (!hasErrorCode(error, "EACCES")) throw error;
+    // What was unpacked can be read: this is a difference, and unpacking it anew mends it (case 48).
+    const file = error instanceof Error && "path" in error ? String(error.path) : folder;
+    return `${path.relative(folder, file) || "its folder"} cannot be read`;
+  }
+}
+
+async function readDigest(folder: string): Promise<string | null> {
   const files = await listTree(folder);
   if (files === null) return null;
   const odd = files.find(({ kind }) => kind === "other");

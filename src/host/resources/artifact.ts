@@ -9,6 +9,7 @@ import { syncFolder } from "../../disk/write-durably.ts";
 import { collectUnneeded } from "./collect-artifacts.ts";
 import { makingRoom } from "./make-room.ts";
 import { readArtifactDigest, syncFolders } from "./artifact-content.ts";
+import { openFolder, removeTree } from "./open-folder.ts";
 import type { Conclusion, Difference, ResourceHandler } from "./resource-handler.ts";
 
 export type WantedArtifact = Pick<ResourceOf<"artifact">, "module" | "digest" | "blob" | "blobBytes">;
@@ -42,7 +43,9 @@ export function createArtifactHandler(
     async apply(wanted, observed) {
       const folder = path.join(modules, wanted.module);
       await makingRoom(room, async () => {
+        await openFolder(modules);
         await mkdir(folder, { recursive: true, mode: 0o755 });
+        await openFolder(folder);
         if (observed.digest !== wanted.digest) await placeFiles(context, modules, wanted);
       });
       if (observed.current === shortDigest(wanted.digest)) return;
@@ -87,14 +90,14 @@ async function placeFiles(
   const unpacked = path.join(folder, `.new-${name}`);
   const replaced = path.join(folder, `.old-${name}`);
   const blob = await download(context, modules, wanted);
-  await rm(unpacked, { recursive: true, force: true });
-  await rm(replaced, { recursive: true, force: true });
+  await removeTree(unpacked);
+  await removeTree(replaced);
   try {
     const { signal } = context;
     await unpackArtifact({ from: blob, into: unpacked, digest: wanted.digest, signal, durability: "synced" });
     await syncFolders(unpacked);
   } catch (error) {
-    await rm(unpacked, { recursive: true, force: true });
+    await removeTree(unpacked);
     // Kept, it would fill the disk that is full, or be the same wrong bytes again.
     await rm(blob, { force: true });
     throw error;
@@ -102,7 +105,7 @@ async function placeFiles(
   await renameIfThere(path.join(folder, name), replaced);
   await rename(unpacked, path.join(folder, name));
   await syncFolder(folder);
-  await rm(replaced, { recursive: true, force: true });
+  await removeTree(replaced);
   await rm(blob, { force: true });
 }
 
@@ -114,6 +117,7 @@ async function download(
 ): Promise<string> {
   const staging = path.join(modules, ".staging");
   await mkdir(staging, { recursive: true, mode: 0o700 });
+  await openFolder(staging);
   const file = path.join(staging, wanted.blob.slice("sha256:".length));
   let fromByte = await readSize(file);
   if (fromByte > wanted.blobBytes) {
@@ -127,7 +131,7 @@ async function download(
       signal: context.signal,
     });
   } catch (error) {
-    if (hasErrorCode(error, "ENOSPC", "EDQUOT")) await rm(file, { force: true });
+    if (hasErrorCode(error, "ENOSPC", "EDQUOT", "EACCES")) await rm(file, { force: true });
     throw error;
   }
   return file;
@@ -156,6 +160,7 @@ async function readLink(link: string): Promise<string | null> {
     // absence is the answer: no link, so nothing is current yet.
     if (hasErrorCode(error, "ENOENT")) return null;
     if (hasErrorCode(error, "EINVAL")) return "something that is no link";
+    if (hasErrorCode(error, "EACCES")) return "something that cannot be read";
     throw error;
   }
 }

@@ -1,9 +1,10 @@
-import { readdir, readlink, rm } from "node:fs/promises";
+import { readdir, readlink } from "node:fs/promises";
 import path from "node:path";
 import { hasErrorCode } from "../../core/errors.ts";
 import type { Digest, Name } from "../../core/names.ts";
 import { shortDigest } from "../folders.ts";
 import type { NodeContext } from "../node-context.ts";
+import { openFolder, removeTree } from "./open-folder.ts";
 
 /**
  * What this node was neither told nor runs, by `collectArtifacts`. `held`: modules of which nothing goes yet; half a
@@ -41,6 +42,7 @@ async function collectArtifacts({ root, keep, keepBlobs, held }: CollectInput): 
   for (const module of await listFolder(modules)) {
     if (held.has(module)) continue;
     const folder = path.join(modules, module);
+    await openFolder(folder);
     const links = new Set([
       await readTarget(path.join(folder, "current")),
       await readTarget(path.join(folder, "previous")),
@@ -48,7 +50,7 @@ async function collectArtifacts({ root, keep, keepBlobs, held }: CollectInput): 
     for (const name of await listFolder(folder)) {
       const isWanted = module === ".staging" ? blobs.has(name) : isLink(name) || kept.has(name) || links.has(name);
       if (isWanted) continue;
-      await rm(path.join(folder, name), { recursive: true, force: true });
+      await removeTree(path.join(folder, name));
       removed.push(`${module}/${name}`);
     }
   }

@@ -6,7 +6,8 @@ import type { NodeContext } from "../node-context.ts";
 import type { Owner } from "../service-user.ts";
 import { syncFolder } from "../../disk/write-durably.ts";
 import path from "node:path";
-import { hasErrorCode } from "../../core/errors.ts";
+import { hasErrorCode, whenThere } from "../../core/errors.ts";
+import { openFolder } from "./open-folder.ts";
 import { prepareInRoot, resolveInRoot } from "./path-in-root.ts";
 import type { Conclusion, Difference, ResourceHandler } from "./resource-handler.ts";
 
@@ -19,6 +20,8 @@ export interface WantedDirectory {
 export type ObservedDirectory =
   | { readonly type: "missing" }
   | { readonly type: "other" }
+  /** A folder on the way to it was shut to this host. */
+  | { readonly type: "unreadable" }
   | { readonly type: "folder"; readonly mode: number; readonly owner: Owner };
 
 /** A folder with its mode and owner. What is in it is nobody's but the module's; it is never deleted (R20). */
@@ -36,12 +39,15 @@ export function createDirectoryHandler(
       };
     },
     async read(wanted) {
-      return readDirectory(await resolveInRoot(root, wanted.path));
+      const observed = async (): Promise<ObservedDirectory> => readDirectory(await resolveInRoot(root, wanted.path));
+      return (await whenThere(observed(), ["EACCES"])) ?? { type: "unreadable" };
     },
     diff: diffDirectory,
     async apply(wanted) {
       const folder = await prepareInRoot(root, wanted.path);
       await makeFolder(folder);
+      // It may be shut to the host itself (chmod 000 by a service that is the same user): then it cannot be opened.
+      await openFolder(folder);
       const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
       try {
         await handle.chown(wanted.owner.uid, wanted.owner.gid);
@@ -62,6 +68,7 @@ export function diffDirectory(wanted: WantedDirectory, observed: ObservedDirecto
   const wantedWords = describe(wanted.mode, wanted.owner);
   if (observed.type === "missing") return { wanted: wantedWords, found: nothingThere };
   if (observed.type === "other") return { wanted: wantedWords, found: "something that is no folder" };
+  if (observed.type === "unreadable") return { wanted: wantedWords, found: "something that cannot be read" };
   const foundWords = describe(observed.mode, observed.owner);
   return foundWords === wantedWords ? null : { wanted: wantedWords, found: foundWords };
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, open, rm, rmdir } from "node:fs/promises";
 import path from "node:path";
-import { hasErrorCode } from "../../core/errors.ts";
+import { hasErrorCode, whenThere } from "../../core/errors.ts";
 import type { ResourceOf } from "../../core/resource.ts";
 import type { NodeContext } from "../node-context.ts";
 import type { Owner } from "../service-user.ts";
@@ -25,6 +25,8 @@ export interface WantedFile {
 export type ObservedFile =
   | { readonly type: "missing" }
   | { readonly type: "other" }
+  /** It, or a folder on the way to it, was shut to this host: what is there is not known. */
+  | { readonly type: "unreadable" }
   | { readonly type: "file"; readonly mode: number; readonly owner: Owner; readonly sha256: string };
 
 /** Larger than any file the host writes: one that is larger is different, however it goes on. */
@@ -56,13 +58,16 @@ export function createFileHandler(
       };
     },
     async read(wanted) {
-      return readRegularFile(await resolveInRoot(root, wanted.path));
+      const observed = async (): Promise<ObservedFile> => readRegularFile(await resolveInRoot(root, wanted.path));
+      // A difference like any other: written anew it can be read again (case 48).
+      return (await whenThere(observed(), ["EACCES"])) ?? { type: "unreadable" };
     },
     diff: diffFile,
     async apply(wanted, observed) {
       const file = await prepareInRoot(root, wanted.path);
       // What is no file is not ours to delete, except a link: renaming over it would do the same.
-      if (observed.type === "other" && (await lstat(file)).isDirectory()) await rmdir(file);
+      const isUnknown = observed.type === "other" || observed.type === "unreadable";
+      if (isUnknown && (await whenThere(lstat(file)))?.isDirectory() === true) await rmdir(file);
       await writeDurably(file, wanted.bytes, { mode: wanted.mode, owner: wanted.owner, writers: "one" });
     },
     conclude: concludeFile,
@@ -79,6 +84,7 @@ export function diffFile(wanted: WantedFile, observed: ObservedFile): Difference
   const wantedWords = describe(wanted.content, wanted.mode, wanted.owner);
   if (observed.type === "missing") return { wanted: wantedWords, found: "nothing there" };
   if (observed.type === "other") return { wanted: wantedWords, found: "something that is no file" };
+  if (observed.type === "unreadable") return { wanted: wantedWords, found: "something that cannot be read" };
   const content = observed.sha256 === wanted.sha256 ? wanted.content : `other content ${observed.sha256.slice(0, 12)}`;
   const foundWords = describe(content, observed.mode, observed.owner);
   return foundWords === wantedWords ? null : { wanted: wantedWords, found: foundWords };

@@ -2,6 +2,7 @@ import { lstat, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { hasErrorCode, InputError } from "../../core/errors.ts";
 import { nodePathSchema } from "../../core/resource.ts";
+import { openFolder } from "./open-folder.ts";
 
 /**
  * The absolute path of a resource's path. Every folder on the way must be a real folder: a link that a service has
@@ -12,7 +13,7 @@ export async function resolveInRoot(root: string, nodePath: string): Promise<str
   return walk(root, nodePath, "look");
 }
 
-/** The same, and makes the folders on the way (mode 755, the host's own). */
+/** The same, and makes the folders on the way (mode 755, the host's own), or opens those that were shut to the host. */
 export async function prepareInRoot(root: string, nodePath: string): Promise<string> {
   return walk(root, nodePath, "make");
 }
@@ -25,6 +26,7 @@ async function walk(root: string, nodePath: string, missing: "look" | "make"): P
     folder = path.join(folder, part);
     const kind = await readKind(folder);
     if (kind === "missing" && missing === "make") await mkdir(folder, { mode: 0o755 });
+    if (kind === "folder" && missing === "make") await openFolder(folder);
     if (kind === "other") {
       throw new InputError(
         `${path.relative(root, folder)} is a link or no folder`,
