@@ -4,6 +4,7 @@ import type { Provision } from "../core/provision.ts";
 import type { ChosenModule } from "./choose-builds.ts";
 import type { Problem } from "./composition.ts";
 import { indexWorld, newestManifest, providerLabel, type PlannedProvider, type ProviderOffer } from "./index-world.ts";
+import { provisionId } from "./provision-name.ts";
 import { compareText, listNames } from "./short-names.ts";
 import type { OwnOffer } from "./work-out-offers.ts";
 import type { World, WorldNode } from "./world.ts";
@@ -25,7 +26,7 @@ export interface ChooseProviderInput {
 export function chooseProvider(input: ChooseProviderInput): ProviderOffer | Problem {
   const { chosen, requirement } = input;
   const candidates = listCandidates(input);
-  const usable = candidates.filter((offer) => offer.assigned || isServedBy(input, offer));
+  const usable = candidates.filter((offer) => offer.assigned || hasCredentialOf(input, offer));
   const choices = chosen.assignment.providers;
   const choice = Object.hasOwn(choices, requirement.name) ? choices[requirement.name] : undefined;
   if (choice !== undefined) {
@@ -74,6 +75,16 @@ function isServedBy(input: ChooseProviderInput, offer: ProviderOffer): boolean {
       provider.module === offer.module &&
       provider.incarnation === offer.incarnation,
   );
+}
+
+/**
+ * Nothing would be minted. A consumer whose host was enrolled anew would be: what is about to leave its node would be told of
+ * that by nobody (R20).
+ */
+function hasCredentialOf({ node, chosen, requirement, issued }: ChooseProviderInput, offer: ProviderOffer): boolean {
+  const consumer = { node: node.name, module: chosen.module, requirement: requirement.name };
+  const id = provisionId(consumer, node.incarnation, offer);
+  return issued.some((provision) => provision.id === id && provision.kind === offer.kind);
 }
 
 function describe({ chosen, requirement }: ChooseProviderInput): string {

@@ -65,6 +65,16 @@ describe("provisions", () => {
     ]);
   });
 
+  it("are not minted anew by a provider that was unassigned, for a host that was enrolled again: nobody would tell it (R18, case 22)", () => {
+    const served = runPush(toldProvider(), ["node-a"]).world;
+    const leaving = withNode(withoutAssignment(served, "postgres@node-b"), "node-a", { incarnation: "host-new" });
+    expect(listProblems(leaving, "node-a")).toEqual(["no-provider meshboard"]);
+    const other = runPush(withAssignment(leaving, "postgres@node-c"), ["node-c"]).world;
+    expect(composeOrFail(other, "node-a").mints.map(({ id }) => id)).toEqual([
+      "node-a.meshboard.database.host-new@node-c.postgres.host-node-c",
+    ]);
+  });
+
   it("get a new version after a withdrawal, never an old one again (I8c)", () => {
     const served = runPush(toldProvider(), ["node-a"]).world;
     const gone = runPush(withoutAssignment(served, "meshboard@node-a"), ["node-a"]).world;
