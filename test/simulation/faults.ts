@@ -16,6 +16,12 @@ export const faultNames = [
   "fork",
   "restore",
   "slip",
+  "policy",
+  "batch",
+  "providers",
+  "removal",
+  "handover",
+  "putback",
 ] as const;
 export type FaultName = (typeof faultNames)[number];
 export type FaultSwitches = ReadonlySet<FaultName>;

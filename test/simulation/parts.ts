@@ -33,6 +33,8 @@ export interface Parts {
   readonly setBackMs: Map<string, number>;
   /** When the table of leases was emptied last. */
   readonly emptied: { atMs: number };
+  /** When somebody came to hold the lease last. */
+  readonly held: { atMs: number };
   /** Pushes that were open when the records were restored: what they did is known in part only. */
   readonly crossed: Set<string>;
   /** Nodes whose host will never be there again. */

@@ -54,6 +54,7 @@ export function scheduleFaults(parts: Parts, checks: HostChecks): void {
   });
   scheduleForks(parts);
   scheduleDeath(parts);
+  scheduleHandover(parts);
   for (const node of nodes) {
     const fromMs = own.between(0, faultsUntilMs);
     if (own.chance(0.4)) parts.broken.set(node, { fromMs, toMs: fromMs + own.between(70_000, 120_000) });
@@ -88,6 +89,14 @@ function scheduleForks(parts: Parts): void {
       if (one.lease !== null) one.kill();
     }
   });
+}
+
+/** The holder's machine is switched off for good when all is well again. */
+function scheduleHandover({ timeline, setting, controllers, random }: Parts): void {
+  const own = random.fork("handover");
+  const atMs = faultsUntilMs + own.between(5_000, 20_000);
+  if (!setting.switches.has("handover") || !own.chance(0.3)) return;
+  timeline.at(atMs, () => [...controllers].find((one) => one.lease?.mayAct() === true)?.kill());
 }
 
 /** One host of some meshes never comes back. Early enough for its silence to be heard before the end. */

@@ -4,8 +4,12 @@ import { standingSend, type World } from "../../../src/decide/world.ts";
 import { compareOrder, describeOrder } from "../../../src/decide/order.ts";
 import { composeForPush } from "../../../src/decide/compose-for-push.ts";
 import { staleAfterMs } from "../controllers/controller.ts";
-import { epochStartMs, type GateCommit } from "../store/backend.ts";
+import { type ChangeRead, epochStartMs, type GateCommit } from "../store/backend.ts";
 import { type KeptDeclaration, newestSent, type Records, worldOf } from "../store/state.ts";
+import { checkBuilds } from "./check-builds.ts";
+import { checkMoves } from "./check-moves.ts";
+import { checkRemoval } from "./check-removal.ts";
+import { createRestChecks } from "./check-rest.ts";
 import { demand } from "./violation.ts";
 
 /** A declaration that was committed. */
@@ -25,7 +29,9 @@ export interface CommitChecks {
   /** From here on the records are those of a backup. */
   restored(records: Records, crossed: ReadonlySet<string>): void;
   /** A push looks whom it changed. */
-  look(push: string, world: World, baseline: ReadonlyMap<Name, Digest | null>): void;
+  look(change: ChangeRead): void;
+  /** It called itself settled. */
+  settled(push: string): void;
   see(commit: GateCommit): void;
 }
 
@@ -46,6 +52,7 @@ export function createCommitChecks(open: (envelope: Uint8Array) => Declaration):
   let crossed: ReadonlySet<string> = new Set();
   let last: { commit: GateCommit; order: Order } | null = null;
   const changed = new Map<string, Set<Name>>();
+  const rest = createRestChecks();
   return {
     mail,
     restored(records, across) {
@@ -58,7 +65,11 @@ export function createCommitChecks(open: (envelope: Uint8Array) => Declaration):
       for (const [key, list] of mail)
         for (const one of list) one.isLost ||= !kept.has(`${key} ${one.digest}`) && !isPruned(records, one.node, key);
     },
-    look(push, world, baseline) {
+    settled: (push) => rest.settled(push),
+    look(change) {
+      rest.look(change);
+      const { world, baseline } = change;
+      const push = change.push.id;
       const known = changed.get(push) ?? new Set();
       changed.set(push, known);
       for (const [node, before] of baseline)
@@ -71,6 +82,8 @@ export function createCommitChecks(open: (envelope: Uint8Array) => Declaration):
       });
       demand(commit.before.stop === null, "I16", () => `${commit.by} committed while the mesh was stopped`);
       checkInterval(last, commit, order);
+      rest.see(commit);
+      checkMoves(commit);
       const moment = worldAtMoment(commit);
       for (const one of listNew(commit)) {
         const key = describeOrder(one.sent.order);
@@ -87,6 +100,8 @@ export function createCommitChecks(open: (envelope: Uint8Array) => Declaration):
         if (!crossed.has(one.sent.push)) {
           checkOpen(commit, one);
           checkReach(commit, one, changed);
+          checkBuilds(commit, one);
+          checkRemoval(commit, one);
         }
         checkMoment(commit, moment, one);
         checkOnce(commit, one, declaration);
@@ -158,7 +173,7 @@ function checkOpen({ before }: GateCommit, { sent }: KeptDeclaration): void {
   demand(!isTold, "I9", () => `round ${round} of ${push} told ${node} twice`);
 }
 
-/** I9, I9b: a cascade reaches whom the push changed, at the builds that machine was last sent. */
+/** I9: a cascade reaches whom the push changed. */
 function checkReach(commit: GateCommit, { sent }: KeptDeclaration, changed: Changed): void {
   const push = commit.after.pushes.get(sent.push);
   if (push === undefined || push.named.includes(sent.node)) return;
@@ -171,13 +186,6 @@ function checkReach(commit: GateCommit, { sent }: KeptDeclaration, changed: Chan
   demand(isOwed || changed.get(sent.push)?.has(sent.node) === true, "I9", () => {
     return `${sent.push} told ${sent.node}, which should be ${baseline} before the push and at each look since`;
   });
-  if (push.kind === "auto") return;
-  const before = newestSent(commit.before, sent.node);
-  if (before?.builds == null || before.incarnation !== sent.incarnation) return;
-  for (const [module, build] of Object.entries(sent.builds ?? {}))
-    demand(before.builds[module] === undefined || before.builds[module] === build, "I9b", () => {
-      return `${sent.push} moved ${module} on ${sent.node} to another build, and did not name it`;
-    });
 }
 
 /** What others of the same batch are sent is told to nobody before the batch is: offers are those of before. */

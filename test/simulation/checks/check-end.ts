@@ -1,11 +1,12 @@
-import type { Provision } from "../../../src/core/provision.ts";
 import { composeForPush } from "../../../src/decide/compose-for-push.ts";
 import { describeOrder } from "../../../src/decide/order.ts";
+import type { AccountRecord } from "../../../src/store/accounts.ts";
 import type { ViewOptions } from "../../../src/store/situations.ts";
 import type { Controller } from "../controllers/controller.ts";
 import type { SimulatedHost } from "../hosts/host.ts";
 import { viewLazily } from "../store/view-lazily.ts";
-import { newestSent, type Records, worldOf } from "../store/state.ts";
+import { type KeptProvision, listClaims, newestSent, type Records, worldOf } from "../store/state.ts";
+import type { CommitChecks } from "./check-commits.ts";
 import { demand } from "./violation.ts";
 
 export interface End {
@@ -26,14 +27,14 @@ export function checkEnd({ records, openPushes, controllers, hosts, gone, ...end
   demand(holders.length === 1, "L2", () => `${holders.length} controllers may act at the end`);
   const world = worldOf(records);
   checkNamed({ records, gone, ...end });
-  for (const { provision } of records.provisions)
-    demand(
-      provision.state !== "owed" || gone.has(provision.provider.node) || cannotBeTold(records, provision.provider),
-      "L1",
-      () => {
-        return `${provision.id}#${provision.version} is owed by ${provision.provider.node}, and nobody says it is gone`;
-      },
-    );
+  for (const one of records.provisions) {
+    const { id, version, state, provider } = one.provision;
+    if (state !== "owed" || gone.has(provider.node) || isForgotten(records, one, hosts)) continue;
+    if (records.accounts.get(provider.node)?.reverted != null) continue;
+    demand(cannotBeTold(records, one), "L1", () => {
+      return `${id}#${version} is owed by ${provider.node}, and nobody says it is gone`;
+    });
+  }
   for (const [node, host] of hosts) {
     const { composition, digest } = composeForPush(world, node, { named: true });
     const sent = newestSent(records, node);
@@ -43,11 +44,14 @@ export function checkEnd({ records, openPushes, controllers, hosts, gone, ...end
     const left = composition.mints.length + composition.withdrawals.length;
     demand(left === 0, "L5", () => `${node} has ${left} credentials to mint or withdraw, and nobody does`);
     if (gone.has(node)) continue;
+    const account = records.accounts.get(node);
+    const isReverted = checkReverted(host, account ?? null);
     const { mark } = host.disk;
     demand(mark?.digest === sent.digest, "L1", () => {
       return `${node} was sent ${describeOrder(sent.order)}, and has ${mark === null ? "nothing" : describeOrder(mark.order)}`;
     });
-    const account = records.accounts.get(node);
+    // Of who went back, what was kept before stands: until it is told something that it did not have then.
+    if (isReverted) continue;
     demand(account?.outcome === "applied" && account.digest === sent.digest, "L1", () => {
       return `the account of ${node} says ${account?.outcome ?? "nothing"} at the end`;
     });
@@ -65,15 +69,44 @@ function checkNamed({ records, gone, nowIso, limits }: Pick<End, "records" | "go
   }
 }
 
-/** Enrolled anew since, and what it should be cannot be worked out: its new host is sent nothing. */
-function cannotBeTold(records: Records, { node, incarnation }: Provision["provider"]): boolean {
-  if (records.nodes.get(node)?.incarnation === incarnation) return false;
+/** I17: who was put back, and nothing of whom was kept since, is said to be reverted. Answers whether it is. */
+function checkReverted(host: SimulatedHost, account: AccountRecord | null): boolean {
+  const isSaid = account?.reverted != null && account.incarnation === host.incarnation;
+  if (host.timesPutBack === 0 || account?.incarnation !== host.incarnation) return isSaid;
+  const isHeard = account.report.bootId.endsWith(`-back-${host.timesPutBack}`);
+  demand(isSaid || isHeard, "I17", () => `${host.node} was put back, and nobody says so: its account is of before`);
+  return isSaid;
+}
+
+/**
+ * The module is there no more, and the host's disk knows nothing of it: it was lost, or the host was away from when it was to
+ * grant until it was not. Nobody can confirm it then: a debt until people remove the node.
+ */
+function isForgotten(records: Records, { provision }: KeptProvision, hosts: End["hosts"]): boolean {
+  const { node, module } = provision.provider;
+  const grant = `grant/${module}/${provision.kind}`;
+  const known = hosts.get(node)?.disk.applied;
+  const isKnown = known?.resources.some(({ resource }) => resource.id === grant) === true;
+  if (isKnown || known?.withdrawn.includes(grant) === true) return false;
+  return newestSent(records, node)?.builds?.[module] === undefined;
+}
+
+/**
+ * Never told of it, enrolled anew since, or it has what the records lost; and what it should be cannot be worked out: it is
+ * sent nothing.
+ */
+function cannotBeTold(records: Records, { provision, told }: KeptProvision): boolean {
+  const { node, incarnation } = provision.provider;
+  const isAhead = listClaims(records).some((claim) => claim.node === node);
+  if (told !== null && records.nodes.get(node)?.incarnation === incarnation && !isAhead) return false;
   return composeForPush(worldOf(records), node, { named: true }).composition.kind !== "composed";
 }
 
 /** I9, R18: a push that settled has told the provider of everything it minted, or says why not. */
-export function checkPushEnd(records: Records, push: string): void {
-  if (records.pushes.get(push)?.result?.outcome !== "settled") return;
+export function checkPushEnd(records: Records, push: string, { settled }: Pick<CommitChecks, "settled">): void {
+  const result = records.pushes.get(push)?.result;
+  if (result?.outcome !== "settled") return;
+  if (result.rounds > 0) settled(push);
   const unsent = new Set(
     (records.told.get(push) ?? []).flatMap(({ node, outcome }) =>
       outcome === "sent" || outcome === "already-current" ? [] : [node],

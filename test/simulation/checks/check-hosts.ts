@@ -20,6 +20,10 @@ export interface HostChecks {
   kept(kept: KeptReport): void;
   /** It is said to have gone back. */
   reverted(report: Report, why: string): void;
+  /** Its disk, still as it is, is about to be that of an earlier day. */
+  putBack(host: SimulatedHost): void;
+  /** It was put back, and has touched nothing since by what it had come to before. */
+  isBehind(host: SimulatedHost): boolean;
   /** The records are those of a backup: what they said of hosts is of then. */
   restored(): void;
   /** A person went on above what was seen. */
@@ -46,6 +50,13 @@ export function createHostChecks({ commits, withdrawn }: HostFacts): HostChecks 
   const wanted = new Map<string, Accepted>();
   const accounts = new Map<string, Report>();
   const stuck = createStuckChecks();
+  /** By node: which host was put back, and what it had accepted before. */
+  const returned = new Map<string, { readonly incarnation: string; readonly from: Order | null }>();
+  const isBehind = ({ node, incarnation }: SimulatedHost, order: Order | null): boolean => {
+    const known = returned.get(node);
+    if (known?.incarnation !== incarnation || known.from === null) return false;
+    return order === null || compareOrder(order, known.from) < 0;
+  };
   const checkOrder = (host: SimulatedHost, accepted: Accepted): void => {
     const { declaration } = accepted;
     const order = { epoch: declaration.epoch, number: declaration.number };
@@ -73,7 +84,8 @@ export function createHostChecks({ commits, withdrawn }: HostFacts): HostChecks 
   return {
     touch(host, accepted, what, resource) {
       if (wanted.get(host.node) !== accepted) checkOrder(host, accepted);
-      if (what !== "apply" || resource.kind !== "grant") return;
+      // What it had when the snapshot was taken, it has again: until it goes by what it should be now.
+      if (what !== "apply" || resource.kind !== "grant" || isBehind(host, accepted.declaration)) return;
       const again = listGrants(resource).find((key) => withdrawn.has(key));
       demand(again === undefined, "I8c", () => `${host.node} grants ${again} again, which it had said to be gone`);
     },
@@ -91,9 +103,18 @@ export function createHostChecks({ commits, withdrawn }: HostFacts): HostChecks 
       // What failed before the backup is not known to those who look now.
       if (isRecovered === null) stuck.see(report, track);
     },
-    reverted({ node }, why) {
+    reverted({ node, incarnation }, why) {
+      if (returned.get(node)?.incarnation === incarnation) return;
       throw new ViolationError("I17", `${node} is said to have gone back, and no disk of it ever did: ${why}`);
     },
+    putBack(host) {
+      const { node, incarnation, disk } = host;
+      returned.set(node, { incarnation, from: disk.mark?.incarnation === incarnation ? disk.mark.order : null });
+      // Another disk is another history: from here on it rises again.
+      applied.delete(node);
+      wanted.delete(node);
+    },
+    isBehind: (host) => isBehind(host, wanted.get(host.node)?.declaration ?? null),
     restored() {
       isRecovered = false;
       accounts.clear();

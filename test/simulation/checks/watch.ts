@@ -1,13 +1,18 @@
+import { describeOrder } from "../../../src/decide/order.ts";
 import { leaseAgeMs } from "../../../src/decide/lease.ts";
+import type { SimulatedHost } from "../hosts/host.ts";
 import { guard, type Parts } from "../parts.ts";
 import { meshName } from "../world/mesh.ts";
 import { checkPrune } from "./check-prune.ts";
-import { createCommitChecks } from "./check-commits.ts";
+import { type CommitChecks, createCommitChecks } from "./check-commits.ts";
 import { createHostChecks, type HostChecks } from "./check-hosts.ts";
+import { checkReport } from "./check-reports.ts";
 import { demand, ViolationError } from "./violation.ts";
 
+export type Watch = HostChecks & Pick<CommitChecks, "settled">;
+
 /** Looks at everything that the records are told. */
-export function watch(parts: Parts): HostChecks {
+export function watch(parts: Parts): Watch {
   const { store, story } = parts;
   const commits = createCommitChecks((envelope) => {
     const opened = parts.envelopes.open(envelope, meshName);
@@ -38,20 +43,30 @@ export function watch(parts: Parts): HostChecks {
     highest = Math.max(highest, epoch);
     guard(parts, () => checkAlone(parts, holder));
   };
-  store.onChangeRead = (...look) => commits.look(...look);
+  store.onChangeRead = (change) => commits.look(change);
   store.onDeclaration = (node) => parts.waiters.wake(node);
   store.onPrune = (before, after) => guard(parts, () => checkPrune(before, after));
+  store.onReported = (...reported) => guard(parts, () => checkReport(...reported));
   store.onKept = (kept) => guard(parts, () => hosts.kept(kept));
   store.onReverted = (report, why) => guard(parts, () => hosts.reverted(report, why));
   store.onWithdrawn = ({ id, version, provider }) => {
     const key = `${id}#${version}`;
+    const host = parts.hosts.get(provider.node);
+    // It was told by what the records lost, or was put back since it said so, and nobody has seen that yet.
+    if (host !== undefined && (hasLostOne(host, commits) || hosts.isBehind(host))) return;
     withdrawn.add(key);
-    const granted = [...(parts.hosts.get(provider.node)?.machine.granted.values() ?? [])].flat();
+    const granted = [...(host?.machine.granted.values() ?? [])].flat();
     guard(parts, () => {
       demand(!granted.includes(key), "I8c", () => `${key} is said to be withdrawn, and is granted on ${provider.node}`);
     });
   };
-  return hosts;
+  return { ...hosts, settled: (push) => commits.settled(push) };
+}
+
+function hasLostOne({ node, disk }: SimulatedHost, { mail }: CommitChecks): boolean {
+  const { mark } = disk;
+  const same = mark === null ? [] : (mail.get(describeOrder(mark.order)) ?? []);
+  return same.some((one) => one.isLost && one.node === node && one.digest === mark?.digest);
 }
 
 /**

@@ -57,6 +57,7 @@ function launch(parts: Parts, name: string, { copyOf, again }: Launch): void {
       }),
     onHold: (one) => {
       story.say(`${one.process.name} holds the lease, epoch ${one.lease?.epoch ?? 0}`);
+      parts.held.atMs = timeline.nowMs;
       keepPruning(parts, one);
     },
     onEnd: (one, why) => {

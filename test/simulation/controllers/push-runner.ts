@@ -11,7 +11,6 @@ import type { Controller } from "./controller.ts";
 
 /** As many rounds as the workflow has. */
 const roundLimit = 5;
-const batchSize = 100;
 
 export interface PushRunner {
   readonly timeline: Timeline;
@@ -20,6 +19,8 @@ export interface PushRunner {
   readonly workers: () => readonly Controller[];
   /** How long until an attempt that does not answer is given up and made again beside the first: a zombie. */
   readonly attemptLimitMs: () => number;
+  /** Nodes per transaction of the gate. */
+  readonly batchSize: number;
   readonly limits: PushDependencies["limits"];
   readonly startMs: number;
   readonly onZombie: () => void;
@@ -33,6 +34,8 @@ export async function runPush(
   runner: PushRunner,
   request: PushRequest,
 ): Promise<PushResult | InputError | StoppedError> {
+  const { batchSize } = runner;
+  const confirmRemoval = request.confirmRemoval === true;
   try {
     const opened = await attempt(runner, (worker) => openNewPush(dependenciesOf(runner, worker), request));
     let targets = opened.targets;
@@ -41,7 +44,7 @@ export async function runPush(
     while (targets > 0 && rounds <= roundLimit) {
       const round = rounds;
       for (let from = 0; from < targets; from += batchSize) {
-        const batch = { mesh: request.mesh, push: request.push, round, from, count: batchSize, confirmRemoval: true };
+        const batch = { mesh: request.mesh, push: request.push, round, from, count: batchSize, confirmRemoval };
         const signal = new AbortController().signal;
         await attempt(runner, (worker) => tellBatch(worker.tellDependencies(), batch, signal));
       }

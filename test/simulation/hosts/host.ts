@@ -28,6 +28,8 @@ export interface SimulatedHost {
   process: Process;
   disk: DiskContent;
   readonly machine: Machine;
+  /** Its disk is that of an earlier day, so often. */
+  timesPutBack: number;
 }
 
 export interface StartHost {
@@ -58,7 +60,7 @@ export async function startHost(options: StartHost): Promise<void> {
   const pass = (ms: number): Promise<void> => timeline.pass(ms, process);
   const disk = createModelDisk(host.disk, options.disk, pass);
   host.disk.boot += 1;
-  const boot = { boot: host.disk.boot, bootId: `${host.node}-${host.disk.boot}`, firstSequence: 1, problem: null };
+  const boot = { boot: host.disk.boot, bootId: nameStart(host), firstSequence: 1, problem: null };
   const identity = { mesh: options.mesh, node: host.node, incarnation: host.incarnation };
   const open = (envelope: Uint8Array) => options.envelopes.open(envelope, options.mesh);
   const inbox = await createInbox({
@@ -133,6 +135,11 @@ export async function startHost(options: StartHost): Promise<void> {
   pollLoop(polling, stop.signal).catch(fail);
   outbox.run(stop.signal).catch(fail);
   loop.run(stop.signal).catch(fail);
+}
+
+/** No two starts have the same, also where they have one number. */
+export function nameStart({ node, disk, timesPutBack }: SimulatedHost): string {
+  return `${node}-${disk.boot}${timesPutBack === 0 ? "" : `-back-${timesPutBack}`}`;
 }
 
 /** Wall clock with an offset: nothing in the order may depend on it. */

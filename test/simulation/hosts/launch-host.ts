@@ -26,10 +26,12 @@ export function launchHost(parts: Parts, checks: HostChecks, node: string): void
     process: createProcess(node),
     disk: emptyDisk(),
     machine: createMachine(),
+    timesPutBack: 0,
   };
   hosts.set(node, host);
   const { incarnation } = host;
-  const own = parts.random.fork(`host ${node} ${host.disk.boot + 1}`);
+  const again = host.timesPutBack === 0 ? "" : ` again ${host.timesPutBack}`;
+  const own = parts.random.fork(`host ${node} ${host.disk.boot + 1}${again}`);
   const isUntil = (until: ReadonlyMap<string, number>): boolean => (until.get(node) ?? 0) > timeline.nowMs;
   startHost({
     host,
@@ -46,7 +48,10 @@ export function launchHost(parts: Parts, checks: HostChecks, node: string): void
       answering: () => listAnswering(parts),
       isCut: () => isUntil(parts.cuts),
       isEnrolled: () => store.records.nodes.get(node)?.incarnation === incarnation,
-      keptPlace: () => store.records.accounts.get(node) ?? null,
+      keptPlace() {
+        const kept = store.records.accounts.get(node);
+        return kept === undefined ? null : { has: kept.has, boot: kept.boot, sequence: kept.sequence };
+      },
       pickOld(chance) {
         const { mark } = host.disk;
         const all = store.records.declarations.get(node) ?? [];

@@ -1,5 +1,12 @@
 import type { Mutant } from "./mutant.ts";
 
+/** A host is put back in every life. */
+const putBackOften = {
+  file: "test/simulation/put-back.ts",
+  find: `if (!own.chance(0.5)) return;`,
+  replace: `own.chance(0.5);`,
+};
+
 /** What a host takes, does and says, and what is made of it. */
 export const hostMutants: readonly Mutant[] = [
   {
@@ -53,6 +60,40 @@ export const hostMutants: readonly Mutant[] = [
     replace: `const madeAt = (of: object): string => ("at" in of ? String(of.at) : "");
   if (place >= 0 || madeAt(report) <= madeAt(kept)) return null;`,
     breaks: ["I17"],
+  },
+  {
+    name: "reverted-unsaid",
+    why: "nobody says of a host that was told what is kept, and reports less, that it went back",
+    file: "src/decide/judge-reversion.ts",
+    find: `if (place >= 0 || report.behind === undefined || compareReports(report.behind, kept) < 0) return null;`,
+    replace: `if (place >= 0 || report.behind !== null) return null;`,
+    often: putBackOften,
+    breaks: ["I17"],
+  },
+  {
+    name: "behind-unheard",
+    why: "a host that is told what is kept of it does not say so",
+    file: "src/host/cycle/reporter.ts",
+    find: `      behind = kept;`,
+    replace: `      behind = kept.boot < 0 ? kept : null;`,
+    often: putBackOften,
+    breaks: ["I17"],
+  },
+  {
+    name: "refused-uncounted",
+    why: "reports that are refused are not counted",
+    file: "test/simulation/store/report-twin.ts",
+    find: `refusedReports: node.refusedReports + 1`,
+    replace: `refusedReports: node.refusedReports`,
+    breaks: ["I10"],
+  },
+  {
+    name: "late-taken-for-twice",
+    why: "a report that comes late is answered as one that came twice, and counted nowhere",
+    file: "src/decide/order-reports.ts",
+    find: `if (place === 0 && (account`,
+    replace: `if (place <= 0 && (account`,
+    breaks: ["I10"],
   },
   {
     name: "report-of-anybody",

@@ -19,6 +19,14 @@ export const orderMutants: readonly Mutant[] = [
     breaks: ["I5"],
   },
   {
+    name: "waits-too-long",
+    why: "a candidate waits for three times the age of the lease",
+    file: "src/decide/lease.ts",
+    find: `unchangedMs >= seen.ageMs`,
+    replace: `unchangedMs >= seen.ageMs * 3`,
+    breaks: ["L2"],
+  },
+  {
     name: "no-margin",
     why: "a holder goes on for twice the age of its lease",
     file: "src/decide/lease.ts",

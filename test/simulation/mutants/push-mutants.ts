@@ -43,6 +43,93 @@ export const pushMutants: readonly Mutant[] = [
     breaks: ["I9b"],
   },
   {
+    name: "policy-takes-all",
+    why: "a push by policy also moves modules that are under no policy",
+    file: "src/decide/compose-for-push.ts",
+    find: `if (known !== undefined && known.fit !== null && isUnderAuto(world, known, known.fit))`,
+    replace: `if (known !== undefined && known.fit !== null)`,
+    breaks: ["I9b"],
+  },
+  {
+    name: "policy-of-the-source-alone",
+    why: "a build that was made under no policy goes out because a newer commit says auto",
+    file: "src/decide/compose-for-push.ts",
+    find: `return made === "auto" && (upgrade === null || upgrade === "auto");`,
+    replace: `return made !== undefined && upgrade === "auto";`,
+    breaks: ["I9b"],
+  },
+  {
+    name: "policy-of-the-build-alone",
+    why: "a build that was made under auto goes out although its source says record since",
+    file: "src/decide/compose-for-push.ts",
+    find: `return made === "auto" && (upgrade === null || upgrade === "auto");`,
+    replace: `return made === "auto" && upgrade !== undefined;`,
+    breaks: ["I9b"],
+  },
+  {
+    name: "withdrawal-untold",
+    why: "who provided what a push withdrew, and nothing that it minted, is passed over",
+    file: "src/decide/find-changed.ts",
+    find: `    const digest = digestIn(node, how);`,
+    replace: `    const isOf = ({ provider }: Provision): boolean => provider.node === node;
+    const passed = !how.named && effects.withdrawn.some(isOf) && !effects.minted.some(isOf);
+    const digest = passed ? before : digestIn(node, how);`,
+    breaks: ["I9"],
+  },
+  {
+    name: "moved-provider-untold",
+    why: "who is served by a provider that a push moved is passed over",
+    file: "src/decide/find-changed.ts",
+    find: `    const digest = digestIn(node, how);`,
+    replace: `    const serves = [...world.provisions.values()].filter(({ consumer }) => consumer.node === node);
+    const owes = [...effects.minted, ...effects.withdrawn].some(({ provider }) => provider.node === node);
+    const isServed = serves.some(({ provider }) => provider.node !== node && told.has(provider.node));
+    const passed = !how.named && !owes && isServed;
+    const digest = passed ? before : digestIn(node, how);`,
+    breaks: ["I9"],
+  },
+  {
+    name: "removal-unconfirmed",
+    why: "a named machine loses most of what it runs, and nobody was asked",
+    file: "src/decide/decide-tell.ts",
+    find: `!(named && input.confirmRemoval)`,
+    replace: `!named`,
+    breaks: ["I19"],
+  },
+  {
+    name: "removal-confirmed-for-others",
+    why: "who confirms what named machines lose has confirmed it for cascaded ones",
+    file: "src/decide/decide-tell.ts",
+    find: `!(named && input.confirmRemoval)`,
+    replace: `!input.confirmRemoval`,
+    breaks: ["I19"],
+  },
+  {
+    name: "round-told-by-one-batch",
+    why: "a round is taken to be told once one of its batches was",
+    file: "src/activities/tell.ts",
+    find: `  const targets = batch.targets.filter(({ node }) => !toldNodes.has(node));`,
+    replace: `  const isTold = (await deps.records.listTold(push.id)).some(({ round }) => round === request.round);
+  const targets = batch.targets.filter(({ node }) => !isTold && !toldNodes.has(node));`,
+    breaks: ["I9", "L5"],
+  },
+  {
+    name: "moved-to-another-provider",
+    why: "who is served moves to another provider of the kind",
+    file: "src/decide/choose-provider.ts",
+    find: `if (serving !== undefined) return serving;`,
+    replace: `if (serving !== undefined) return usable.find(({ assigned }) => assigned) ?? serving;`,
+    breaks: ["I20"],
+  },
+  {
+    name: "left-provider-forgotten",
+    why: "who was served by a host that was enrolled anew moves to another one, which was told first",
+    file: "src/decide/choose-provider.ts",
+    find: `if (left !== undefined) return neverTold(input, left);`,
+    replace: `if (left !== undefined && usable.length === 0) return neverTold(input, left);`,
+    breaks: ["I20"],
+  },
+  {
     name: "no-cascade",
     why: "only named machines are told",
     file: "src/decide/find-changed.ts",

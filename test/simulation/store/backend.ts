@@ -1,7 +1,6 @@
+import type { PushRecords } from "../../../src/activities/push-records.ts";
 import type { Provision } from "../../../src/core/provision.ts";
 import type { Report } from "../../../src/core/report.ts";
-import type { Digest, Name } from "../../../src/core/names.ts";
-import type { World } from "../../../src/decide/world.ts";
 import type { FailureTrack } from "../../../src/decide/track-failures.ts";
 import type { Process, Timeline } from "../timeline.ts";
 import { createGate, type Gate } from "./lock.ts";
@@ -41,13 +40,19 @@ export interface Hooks {
   onPrune: (before: Records, after: Records) => void;
   /** A report became its node's account. */
   onKept: (kept: KeptReport) => void;
+  /** A report reached the records, and what became of it. */
+  onReported: (report: Report, decision: ReportAnswered, before: Records, after: Records) => void;
   /** A host is said to have gone back. */
   onReverted: (report: Report, why: string) => void;
   /** A push looks whom it changed. */
-  onChangeRead: (push: string, world: World, baseline: ReadonlyMap<Name, Digest | null>) => void;
+  onChangeRead: (change: ChangeRead) => void;
   /** The provider's host said that it is gone. */
   onWithdrawn: (provision: Provision) => void;
 }
+
+export type ReportAnswered = "kept" | "duplicate" | "older" | "refused";
+
+export type ChangeRead = NonNullable<Awaited<ReturnType<PushRecords["readChange"]>>>;
 
 export interface KeptReport {
   readonly report: Report;
@@ -136,6 +141,7 @@ export function createBackend(timeline: Timeline, first: Records): Backend {
     onPrune: () => undefined,
     onKept: () => undefined,
     onChangeRead: () => undefined,
+    onReported: () => undefined,
     onReverted: () => undefined,
     onWithdrawn: () => undefined,
   };

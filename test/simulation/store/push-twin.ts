@@ -68,18 +68,13 @@ export function createPushTwin(backend: Backend, road: Road, process: Process): 
         const baseline = backend.records.baselines.get(id);
         if (found === undefined || baseline === undefined) return null;
         const world = worldOf(backend.records);
-        backend.onChangeRead(id, world, baseline);
         const effects = {
           minted: listSorted(backend.records, (one) => one.mintedBy === id),
           withdrawn: listSorted(backend.records, (one) => one.withdrawnBy === id),
         };
-        return {
-          push: found,
-          baseline,
-          told: backend.records.told.get(id) ?? [],
-          world,
-          effects,
-        };
+        const change = { push: found, baseline, told: backend.records.told.get(id) ?? [], world, effects };
+        backend.onChangeRead(change);
+        return change;
       }),
   };
 }

@@ -3,6 +3,7 @@ import type { Report } from "../../../src/core/report.ts";
 import { type GrantsRead, judgeReport } from "../../../src/decide/judge-report.ts";
 import type { Claim } from "../../../src/decide/judge-claim.ts";
 import { compareOrder } from "../../../src/decide/order.ts";
+import type { ReportAnswered } from "./backend.ts";
 import { heed, settle } from "./claim-twin.ts";
 import { type Draft, mapChanged, put } from "./state.ts";
 
@@ -12,7 +13,7 @@ export function keepReport(
   report: Report,
   receivedAt: string,
   onReverted: (report: Report, why: string) => void,
-): "kept" | "duplicate" | "older" | "refused" {
+): ReportAnswered {
   const node = draft.nodes.get(report.node);
   const account = draft.accounts.get(report.node) ?? null;
   const has = report.has;

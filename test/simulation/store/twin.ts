@@ -9,7 +9,7 @@ import type { RecoveryPlan } from "../../../src/decide/plan-recovery.ts";
 import { compareOrder } from "../../../src/decide/order.ts";
 import type { LeaseStore } from "../../../src/worker/lease-keeper.ts";
 import type { Process, Timeline } from "../timeline.ts";
-import { type Backend, createBackend } from "./backend.ts";
+import { type Backend, createBackend, type ReportAnswered } from "./backend.ts";
 import { createLeaseTwin } from "./lease-twin.ts";
 import { type CandidatePace, readUntilNew } from "./read-until-new.ts";
 import { createPruneTwin } from "./prune-twin.ts";
@@ -29,7 +29,7 @@ export interface Connection {
   readonly push: PushRecords;
   readonly prune: PruneRecords;
   readonly lease: (holder: string, pace?: CandidatePace) => LeaseStore;
-  readonly keepReport: (report: Report) => Promise<"kept" | "duplicate" | "older" | "refused">;
+  readonly keepReport: (report: Report) => Promise<ReportAnswered>;
   /** False: the mesh is stopped by it, and the host is given nothing. */
   readonly heedClaim: (node: string, has: Order) => Promise<boolean>;
   /** What a person does where the mesh is stopped; a plan that is not ready changed nothing. */
@@ -64,7 +64,9 @@ function connect(timeline: Timeline, backend: Backend, process: Process, faults:
     async keepReport(report) {
       const claim = claimOf(report);
       const decision = await writeHeeding(backend, road, claim, (draft) => {
+        const before = backend.records;
         const kept = keepReport(draft, report, backend.nowIso(), backend.onReverted);
+        backend.onReported(report, kept, before, { ...draft });
         const account = draft.accounts.get(report.node);
         const enrolled = draft.nodes.get(report.node)?.incarnation ?? null;
         if (kept === "kept" && account !== undefined) backend.onKept({ report, track: account.track, enrolled });

@@ -27,7 +27,7 @@ const manifests: Readonly<Record<Name, Manifest>> = Object.fromEntries(
 
 export const moduleNames: readonly Name[] = Object.keys(manifests);
 /** Assigned in every run, so that there is somebody to mint from; counted from the last node. */
-const providers = { broker: -2, rows: -1 } as const;
+export const firstProviders = { broker: -2, rows: -1 } as const;
 
 /** 1 to 4 of them. */
 export function listNodeNames(hosts: number): readonly Name[] {
@@ -39,7 +39,7 @@ export function firstRecords(nodes: readonly Name[]): Records {
   const draft: Draft = { ...emptyRecords(meshName) };
   for (const [at, name] of nodes.entries()) enrolNode(draft, name, `10.0.0.${at + 1}`, `host-${name}-1`);
   for (const module of moduleNames) addBuild(draft, module, 1);
-  for (const [module, at] of Object.entries(providers)) assign(draft, module, nodes.at(at) ?? nodes[0] ?? "", {});
+  for (const [module, at] of Object.entries(firstProviders)) assign(draft, module, nodes.at(at) ?? nodes[0] ?? "", {});
   return draft;
 }
 
@@ -64,29 +64,58 @@ export function enrolNode(
   });
 }
 
-/** The n-th build of a module became fit. */
+/** The n-th build of a module became fit: its manifest says what its source says now. */
 export function addBuild(draft: Draft, module: Name, build: number): void {
-  const key = `${module} build ${build}`;
-  const { known, artifact } = builds.get(key) ?? makeBuild(module, build);
+  const upgrade = draft.modules.get(module)?.upgrade ?? manifests[module]?.upgrade ?? "record";
+  const key = `${module} build ${build} ${upgrade}`;
+  const { known, artifact } = builds.get(key) ?? makeBuild(module, build, upgrade);
   builds.set(key, { known, artifact });
   draft.modules = put(draft.modules, module, known);
   draft.artifacts = put(draft.artifacts, artifactKey(module, artifact.artifact.digest), artifact);
 }
 
+/** The newest source says so, or does not read; what is fit says what its own source said, until the next build. */
+export function setUpgrade(draft: Draft, module: Name, upgrade: WorldModule["upgrade"]): void {
+  const known = draft.modules.get(module);
+  if (known !== undefined) draft.modules = put(draft.modules, module, sourceSays(known, upgrade));
+}
+
+const saidBySource = new Map<string, WorldModule>();
+
+/** One object for one content, as `builds`. */
+function sourceSays(known: WorldModule, upgrade: WorldModule["upgrade"]): WorldModule {
+  const key = `${known.name} ${known.fit} ${upgrade}`;
+  const same = saidBySource.get(key) ?? { ...known, upgrade };
+  saidBySource.set(key, same);
+  return same;
+}
+
 /** The same objects in every run: nothing changes them, and what was worked out from them is worked out. */
 const builds = new Map<string, { readonly known: WorldModule; readonly artifact: WorldArtifact }>();
 
-function makeBuild(module: Name, build: number): { known: WorldModule; artifact: WorldArtifact } {
-  const manifest = manifests[module];
-  if (manifest === undefined) throw new Error(`no module ${module}`);
+function makeBuild(
+  module: Name,
+  build: number,
+  upgrade: Manifest["upgrade"],
+): { known: WorldModule; artifact: WorldArtifact } {
+  const found = manifests[module];
+  if (found === undefined) throw new Error(`no module ${module}`);
+  const manifest = { ...found, upgrade };
   const digest = digestValue(`${module} build ${build}`);
   const artifact = { module, digest, blob: digestValue(`${module} blob ${build}`), blobBytes: 1000, files: 3 };
-  return { known: { name: module, upgrade: manifest.upgrade, fit: digest }, artifact: { artifact, manifest } };
+  return { known: { name: module, upgrade, fit: digest }, artifact: { artifact, manifest } };
 }
 
-export function assign(draft: Draft, module: Name, node: Name, config: Readonly<Record<string, string>>): void {
+/** `providers`: by requirement, as a person chose; who makes nothing of this kind may be chosen too. */
+export function assign(
+  draft: Draft,
+  module: Name,
+  node: Name,
+  config: Readonly<Record<string, string>>,
+  providers: Readonly<Record<string, string>> = {},
+): void {
   const others = (draft.assignments.get(node) ?? []).filter((one) => one.module !== module);
-  assignAll(draft, node, [...others, { node, module, config: { ...config }, providers: {} }]);
+  assignAll(draft, node, [...others, { node, module, config: { ...config }, providers: { ...providers } }]);
 }
 
 export function unassign(draft: Draft, module: Name, node: Name): void {

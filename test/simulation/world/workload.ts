@@ -9,6 +9,8 @@ export interface Workload {
   act(): string;
   /** Takes back what was assigned last, as if it had been a slip. */
   takeBack(): string;
+  /** Takes everything that needs no other off a node at once, as by a wrong name. */
+  clear(random: Random): string;
   nextPush(): PushRequest;
   /** The last push of all: whatever was left, everybody is told. */
   finalPush(): PushRequest;
@@ -29,7 +31,15 @@ export function createWorkload({ store, random, nodes, onEnrol }: WorkloadParts)
   const consumers = ["page", "both", "clock"] as const;
   const request = (kind: PushRequest["kind"], named: readonly string[], why: string): PushRequest => {
     pushes += 1;
-    return { mesh: meshName, push: `push-${pushes}`, kind, named, requestedBy: "simulation", why };
+    return {
+      mesh: meshName,
+      push: `push-${pushes}`,
+      kind,
+      named,
+      requestedBy: "simulation",
+      why,
+      confirmRemoval: true,
+    };
   };
   return {
     act() {
@@ -72,6 +82,13 @@ export function createWorkload({ store, random, nodes, onEnrol }: WorkloadParts)
       assigned = null;
       store.edit((draft) => unassign(draft, module, node));
       return `${module} on ${node} was a slip`;
+    },
+    clear(chance) {
+      const node = chance.pick(nodes);
+      store.edit((draft) => {
+        for (const module of consumers) unassign(draft, module, node);
+      });
+      return `everything is taken off ${node}`;
     },
     nextPush() {
       const kind = random.pick(["named", "named", "named", "behind", "all"] as const);
