@@ -17,7 +17,15 @@ describe.skipIf(!isInstalled)("RabbitMQ as a provider (skipped, needs RabbitMQ)"
   beforeAll(async () => {
     broker = await startRabbitmq();
     const { admin, adminUser, adminPassword } = broker;
-    access = { mesh: "demo", node: "node-b", module: "rabbitmq", admin, adminUser, adminPassword };
+    access = {
+      mesh: "demo",
+      node: "node-b",
+      module: "rabbitmq",
+      admin,
+      adminUser,
+      adminPassword,
+      signal: new AbortController().signal,
+    };
   });
 
   afterAll(async () => {

@@ -58,6 +58,8 @@ export async function applyPass(input: PassInput): Promise<PassResult> {
     redact,
     log: input.log,
   });
+  // What an abort has cut was not removed, and is nothing to report: the next pass removes it.
+  input.signal.throwIfAborted();
   const reports = await applyAll(input, begun);
   const waits = [...reports.values()].some(({ state }) => state === "waiting");
   const ended = endTracking(begun, reports, removed.ids, !waits);

@@ -1,6 +1,7 @@
 import { isIPv4 } from "node:net";
 import pg from "pg";
 import { errorCode, InputError, UnavailableError } from "../../core/errors.ts";
+import { NoAnswerError } from "./no-answer.ts";
 import type { ProviderAccess } from "./provider.ts";
 
 export interface Login {
@@ -11,10 +12,16 @@ export interface Login {
 
 const connectWithinMs = 5000;
 const statementWithinMs = 20_000;
+/** The server itself ends a statement before that: one that waits for another's lock says nothing about the server. */
+const serverLimits = "SET lock_timeout = 5000; SET statement_timeout = 18000";
+const closeWithinMs = 2000;
 
-/** Runs `act` on one connection and closes it. Throws UnavailableError where the server does not answer. */
+/**
+ * Runs `act` on one connection and closes it, each within a bound. Throws UnavailableError where it cannot be done now,
+ * NoAnswerError where nothing came back, and the signal's reason.
+ */
 export async function withConnection<T>(
-  access: Pick<ProviderAccess, "admin">,
+  access: Pick<ProviderAccess, "admin" | "signal">,
   login: Login,
   act: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
@@ -31,18 +38,20 @@ export async function withConnection<T>(
   // A connection that breaks between two statements says so here; the next statement fails for it.
   client.on("error", () => undefined);
   if (!isLoopback(host)) refuseClearPassword(client, access.admin);
+  const { signal } = access;
+  signal.throwIfAborted();
+  const abort = (): unknown => client.connection.stream.destroy();
+  signal.addEventListener("abort", abort, { once: true });
   try {
     await client.connect();
-  } catch (error) {
-    await close(client);
-    throw asUnavailable(error, access.admin);
-  }
-  try {
+    await client.query(serverLimits);
     return await act(client);
   } catch (error) {
+    signal.throwIfAborted();
     throw asUnavailable(error, access.admin);
   } finally {
     await close(client);
+    signal.removeEventListener("abort", abort);
   }
 }
 
@@ -65,20 +74,17 @@ function isLoopback(host: string): boolean {
 }
 
 async function close(client: pg.Client): Promise<void> {
+  // It says good-bye and waits until the server hangs up: one that has frozen since its last answer does not.
+  const timer = setTimeout(() => client.connection.stream.destroy(), closeWithinMs);
   // absence is the answer: a connection that cannot be closed is closed; what went wrong on it was thrown before.
   await client.end().catch(() => undefined);
+  clearTimeout(timer);
 }
 
-/** Codes that mean *not now*: starting up, shutting down, too many connections, gone. */
-const notNow = new Set([
-  "57P01",
-  "57P02",
-  "57P03",
-  "53300",
-  "08000",
-  "08001",
-  "08003",
-  "08006",
+/** What the server says that means *not now*: starting up, shutting down, too many connections, held up by another. */
+const notNow = new Set(["57P01", "57P02", "57P03", "53300", "08000", "08001", "08003", "08006", "55P03", "57014"]);
+
+const gone = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
   "ENOENT",
@@ -94,9 +100,11 @@ function asUnavailable(error: unknown, where: string): unknown {
   if (error instanceof InputError) return error;
   const code = errorCode(error);
   const message = error instanceof Error ? error.message : "";
-  const isGone = code === null && /timeout|terminated|not queryable|ended/i.test(message);
-  if (!isGone && (code === null || !notNow.has(code))) return error;
-  return new UnavailableError(`PostgreSQL at ${where} does not answer`, "It is asked again.", { cause: error });
+  const isGone = code === null ? /timeout|terminated|not queryable|ended/i.test(message) : gone.has(code);
+  if (isGone)
+    return new NoAnswerError(`PostgreSQL at ${where} does not answer`, "It is asked again.", { cause: error });
+  if (code === null || !notNow.has(code)) return error;
+  return new UnavailableError(`PostgreSQL at ${where} cannot do it now`, "It is asked again.", { cause: error });
 }
 
 /** Whether the server refused who asked: wrong password, not allowed to log in, not allowed into that database. */

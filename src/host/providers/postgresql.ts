@@ -4,6 +4,7 @@ import { createCheckedPasswords, type CheckPassword } from "./checked-passwords.
 import { withConnection, isRefusedLogin, type Login } from "./postgresql-connection.ts";
 import { readRoles, type RoleRow } from "./postgresql-roles.ts";
 import { eachOf } from "./each-of.ts";
+import { NoAnswerError } from "./no-answer.ts";
 import type { ObservedGrant, Provider, ProviderAccess, WantedGrant } from "./provider.ts";
 import { isMadeFor, readMarker, writeMarker } from "./provision-marker.ts";
 import { makeScramVerifier } from "./scram-verifier.ts";
@@ -49,7 +50,7 @@ export function createPostgresqlProvider(nowMs: () => number): Provider {
     },
     async issueGrants(access, wanted) {
       await withConnection(access, adminLogin(access), (admin) =>
-        eachOf(wanted, async (grant) => {
+        eachOf(wanted, access.signal, async (grant) => {
           await issueRole(admin, access, grant);
           await issueDatabase(admin, grant);
           await withConnection(access, adminLogin(access, grant.name), (inside) => issueSchema(inside, grant));
@@ -61,7 +62,7 @@ export function createPostgresqlProvider(nowMs: () => number): Provider {
     async withdrawGrants(access, withdrawn) {
       if (withdrawn.length === 0) return;
       await withConnection(access, adminLogin(access), (admin) =>
-        eachOf(withdrawn, (grant) => withdraw(admin, grant.name)),
+        eachOf(withdrawn, access.signal, (grant) => withdraw(admin, grant.name)),
       );
     },
   };
@@ -87,7 +88,7 @@ async function problemsOf(role: RoleRow, grant: WantedGrant, checkPassword: Chec
 }
 
 /**
- * Really logs in as the consumer. Null: it works. Whatever else comes of it is this one's problem: the administrator was
+ * Really logs in as the consumer. Null: it works. Whatever else comes of it is this one's problem: the administrator is
  * answered, and what others have must be made and taken away all the same, from who holds all connections first of all.
  */
 async function tryLogin(access: ProviderAccess, grant: WantedGrant): Promise<string | null> {
@@ -96,6 +97,10 @@ async function tryLogin(access: ProviderAccess, grant: WantedGrant): Promise<str
     await withConnection(access, login, (client) => client.query("SELECT 1"));
     return null;
   } catch (error) {
+    access.signal.throwIfAborted();
+    // Where nobody is answered any more the others wait for another pass: here each would take its whole bound.
+    if (error instanceof NoAnswerError)
+      await withConnection(access, adminLogin(access), (admin) => admin.query("SELECT 1"));
     if (isRefusedLogin(error)) return "it cannot log in";
     if (error instanceof InputError) return error.message;
     const why = errorCode(error instanceof UnavailableError ? error.cause : error) ?? "no answer";

@@ -10,6 +10,8 @@ export interface ProviderAccess {
   readonly admin: string;
   readonly adminUser: string;
   readonly adminPassword: string;
+  /** Ends what waits for the server: the host stops, or a newer declaration is there. Its reason is thrown. */
+  readonly signal: AbortSignal;
 }
 
 /** One line of the grant list with its credentials opened. */

@@ -1,6 +1,7 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { InputError, UnavailableError } from "../../core/errors.ts";
+import { NoAnswerError } from "./no-answer.ts";
 import type { ProviderAccess } from "./provider.ts";
 
 const answerWithinMs = 15_000;
@@ -13,16 +14,22 @@ export interface ManagementAnswer {
 
 /**
  * One request to the management API. `segments` are the path's parts: each is escaped here. Answers 404 are returned,
- * others that are no success are thrown. Throws UnavailableError where nobody answers. No error holds what was sent.
+ * others that are no success are thrown. Throws UnavailableError where it cannot be done now, NoAnswerError where nothing
+ * came back, and the signal's reason. No error holds what was sent.
  */
 export async function askManagement(
-  access: Pick<ProviderAccess, "admin" | "adminUser" | "adminPassword">,
+  access: Pick<ProviderAccess, "admin" | "adminUser" | "adminPassword" | "signal">,
   method: "GET" | "PUT" | "DELETE",
   segments: readonly string[],
   body?: object,
 ): Promise<ManagementAnswer> {
   const path = `/api/${segments.map(encodeURIComponent).join("/")}`;
-  const answer = await send(access, method, path, body);
+  const { signal } = access;
+  signal.throwIfAborted();
+  const answer = await send(access, method, path, body).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw error;
+  });
   if (answer.status === 404 || (answer.status >= 200 && answer.status < 300)) return answer;
   if (answer.status >= 500 || answer.status === 429) {
     throw new UnavailableError(`RabbitMQ's management API answers ${answer.status} to ${method} ${path}`);
@@ -32,7 +39,7 @@ export async function askManagement(
 }
 
 function send(
-  access: Pick<ProviderAccess, "admin" | "adminUser" | "adminPassword">,
+  access: Pick<ProviderAccess, "admin" | "adminUser" | "adminPassword" | "signal">,
   method: string,
   path: string,
   body: object | undefined,
@@ -43,7 +50,7 @@ function send(
   const payload = body === undefined ? "" : JSON.stringify(body);
   return new Promise((resolve, reject) => {
     const fail = (cause: unknown): void =>
-      reject(new UnavailableError(`RabbitMQ's management API at ${base.origin} does not answer`, "", { cause }));
+      reject(new NoAnswerError(`RabbitMQ's management API at ${base.origin} does not answer`, "", { cause }));
     const asked = request(
       {
         host: base.hostname.replaceAll(/[[\]]/g, ""),
@@ -54,7 +61,7 @@ function send(
         agent: false,
         auth: `${access.adminUser}:${access.adminPassword}`,
         headers: { "content-type": "application/json", "content-length": Buffer.byteLength(payload) },
-        signal: AbortSignal.timeout(answerWithinMs),
+        signal: AbortSignal.any([access.signal, AbortSignal.timeout(answerWithinMs)]),
       },
       (response) => {
         const parts: Buffer[] = [];

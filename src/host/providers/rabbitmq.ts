@@ -62,10 +62,10 @@ export function createRabbitmqProvider(monotonicMs: () => number = () => perform
     },
     async issueGrants(access, wanted) {
       const vhosts = await readAll(access, ["vhosts"], vhostsSchema);
-      await eachOf(wanted, (grant) => issue(access, grant, vhosts));
+      await eachOf(wanted, access.signal, (grant) => issue(access, grant, vhosts));
     },
     async withdrawGrants(access, withdrawn) {
-      await eachOf(withdrawn, (grant) => withdraw(access, grant.name));
+      await eachOf(withdrawn, access.signal, (grant) => withdraw(access, grant.name));
     },
   };
 }

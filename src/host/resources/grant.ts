@@ -2,6 +2,7 @@ import type { ProvisionKind } from "../../core/manifest.ts";
 import type { ResourceOf } from "../../core/resource.ts";
 import { cutText } from "../describe-failure.ts";
 import type { NodeContext } from "../node-context.ts";
+import { NoAnswerError } from "../providers/no-answer.ts";
 import type { ObservedGrant, Provider, ProviderAccess, WantedGrant } from "../providers/provider.ts";
 import { fillTemplate } from "./fill-template.ts";
 import type { Conclusion, Difference, ResourceHandler } from "./resource-handler.ts";
@@ -16,7 +17,7 @@ const wordsLimit = 480;
 
 /** A provider's grant list: what is on it is made, what is marked as ours and not on it loses its access (R20). */
 export function createGrantHandler(
-  context: Pick<NodeContext, "folders" | "declaration" | "openSecret" | "readAdminPassword">,
+  context: Pick<NodeContext, "folders" | "declaration" | "openSecret" | "readAdminPassword" | "signal">,
   providers: Readonly<Record<ProvisionKind, Provider>>,
   kind: ProvisionKind,
 ): ResourceHandler<ResourceOf<"grant">, WantedGrants, readonly ObservedGrant[]> {
@@ -37,6 +38,8 @@ export function createGrantHandler(
       const problems: unknown[] = [];
       // Taking away comes first, and neither stops the other: one bad entry must not hold back the rest.
       await attempt(problems, () => provider.withdrawGrants(wanted.access, surplusOf(wanted, observed)));
+      // But a server that does not answer is asked nothing more.
+      if (problems[0] instanceof NoAnswerError) throw problems[0];
       await attempt(problems, () => provider.issueGrants(wanted.access, missingOf(wanted, observed)));
       if (problems.length > 0) throw problems[0];
     },
@@ -117,12 +120,12 @@ async function attempt(problems: unknown[], act: () => Promise<void>): Promise<v
 
 async function readAccess(
   resource: ResourceOf<"grant">,
-  context: Pick<NodeContext, "folders" | "declaration" | "readAdminPassword">,
+  context: Pick<NodeContext, "folders" | "declaration" | "readAdminPassword" | "signal">,
 ): Promise<ProviderAccess> {
   const { root } = context.folders;
   const { module, admin, adminUser, adminPasswordFile } = resource;
   const file = fillTemplate(adminPasswordFile, root, module, null);
   const adminPassword = await context.readAdminPassword(module, file);
   const { mesh, node } = context.declaration;
-  return { mesh, node, module, admin, adminUser, adminPassword };
+  return { mesh, node, module, admin, adminUser, adminPassword, signal: context.signal };
 }

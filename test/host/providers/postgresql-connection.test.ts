@@ -20,7 +20,8 @@ interface FakeServer {
 /** Answers each message of a client's with the next of these. */
 async function raiseServer(answers: readonly Buffer[]): Promise<FakeServer> {
   let heard = "";
-  const server = createServer((socket) => {
+  // It never hangs up of itself.
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket.on("error", () => undefined));
     let at = 0;
     socket.on("data", (chunk: Buffer) => {
@@ -48,13 +49,15 @@ function message(type: string, ...parts: readonly Buffer[]): Buffer {
 const authentication = (kind: number): Buffer => message("R", Buffer.from([0, 0, 0, kind]));
 const wantsClear = authentication(3);
 const ready = Buffer.concat([authentication(0), message("Z", Buffer.from("I"))]);
+const done = Buffer.concat([message("C", Buffer.from("SET\0")), message("Z", Buffer.from("I"))]);
+const { signal } = new AbortController();
 const login = { user: "postgres", password: "only-for-this-machine", database: "postgres" };
 
 describe("a PostgreSQL server that wants the password in clear (R46)", () => {
   it("is not told it where others are on the way, and that is said", async () => {
-    const server = await raiseServer([wantsClear, ready]);
+    const server = await raiseServer([wantsClear, ready, done]);
     // This machine, by an address that is no loopback address.
-    const connected = withConnection({ admin: `0.0.0.0:${server.port}` }, login, async () => undefined);
+    const connected = withConnection({ admin: `0.0.0.0:${server.port}`, signal }, login, async () => undefined);
     await expect(connected).rejects.toMatchObject({
       name: "InputError",
       message: expect.stringContaining("wants the password in clear"),
@@ -64,8 +67,16 @@ describe("a PostgreSQL server that wants the password in clear (R46)", () => {
   });
 
   it("is told it on this machine itself", async () => {
-    const server = await raiseServer([wantsClear, ready]);
-    await withConnection({ admin: `127.0.0.1:${server.port}` }, login, async () => undefined);
+    const server = await raiseServer([wantsClear, ready, done]);
+    await withConnection({ admin: `127.0.0.1:${server.port}`, signal }, login, async () => undefined);
     expect(server.heard()).toContain(login.password);
+  });
+});
+
+describe("a PostgreSQL server that freezes after its last answer", () => {
+  it("holds nobody up who is done with it: it is left without its good-bye (R44)", async () => {
+    const server = await raiseServer([ready, done]);
+    const access = { admin: `127.0.0.1:${server.port}`, signal };
+    expect(await withConnection(access, login, async () => "done")).toBe("done");
   });
 });

@@ -14,6 +14,7 @@ const access: ProviderAccess = {
   admin: `${admin.hostname}:${admin.port}`,
   adminUser: decodeURIComponent(admin.username),
   adminPassword: decodeURIComponent(admin.password),
+  signal: new AbortController().signal,
 };
 const name = `kills_${access.mesh}`;
 let server: pg.Client;

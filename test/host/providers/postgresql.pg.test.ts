@@ -22,6 +22,7 @@ beforeEach(() => {
     admin: `${admin.hostname}:${admin.port}`,
     adminUser: decodeURIComponent(admin.username),
     adminPassword: decodeURIComponent(admin.password),
+    signal: new AbortController().signal,
   };
 });
 

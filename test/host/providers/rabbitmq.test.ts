@@ -15,6 +15,8 @@ let connections: { name: string; user: string; vhost: string }[];
 /** The host is killed before this request is sent. */
 let cutAt = Infinity;
 let asked = 0;
+/** Called instead of an answer. */
+let onSilent: (() => void) | null = null;
 
 const grant: WantedGrant = {
   provision: "node-a.web.broker@node-b.rabbit.0123456789abcdef",
@@ -25,9 +27,10 @@ const grant: WantedGrant = {
 
 beforeEach(async () => {
   [vhosts, users, permissions, connections] = [new Map(), new Map(), new Map(), []];
-  [cutAt, asked] = [Infinity, 0];
+  [cutAt, asked, onSilent] = [Infinity, 0, null];
   server = createServer((request, response) => {
     asked += 1;
+    if (onSilent !== null) return onSilent();
     if (asked >= cutAt) {
       request.socket.destroy();
       return;
@@ -43,7 +46,15 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const admin = `http://127.0.0.1:${port}`;
-  access = { mesh: "demo", node: "node-b", module: "rabbit", admin, adminUser: "admin", adminPassword: "x" };
+  access = {
+    mesh: "demo",
+    node: "node-b",
+    module: "rabbit",
+    admin,
+    adminUser: "admin",
+    adminPassword: "x",
+    signal: new AbortController().signal,
+  };
 });
 
 afterEach(async () => {
@@ -106,6 +117,16 @@ describe("RabbitMQ as a provider", () => {
         if (wanted.length > 0) [vhosts, users, permissions] = [new Map(), new Map(), new Map()];
       }
     }
+  });
+
+  it("holds nobody up who has something newer to do, and is not said to be away for it (case 31)", async () => {
+    const newer = new Error("a newer declaration is there");
+    const controller = new AbortController();
+    onSilent = () => controller.abort(newer);
+    const hanging = { ...access, signal: controller.signal };
+    await expect(createRabbitmqProvider().issueGrants(hanging, [grant, grant])).rejects.toBe(newer);
+    await expect(createRabbitmqProvider().readGrants(hanging, [])).rejects.toBe(newer);
+    expect(asked).toBe(1);
   });
 
   it("sees a connection that the broker lists late, and asks no more about who is long gone", async () => {

@@ -27,6 +27,7 @@ async function removeFrom(provider: Pick<Provider, "readGrants" | "withdrawGrant
   const context = {
     folders: hostFolders(path.join(folder, "host")),
     declaration: makeDeclaration(),
+    signal: new AbortController().signal,
     readAdminPassword: async () => "secret",
     openSecret: () => Promise.reject(new Error("nothing is opened")),
   };
