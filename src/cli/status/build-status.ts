@@ -104,6 +104,7 @@ export function buildStatus(records: StatusRecords): StatusDocument {
         provision,
         node: view.world.nodes.get(provision.provider.node),
         sent: view.world.sent.get(provision.provider.node),
+        isApplied: view.situations.get(provision.provider.node)?.word === "current",
       }),
     })),
     conditions: records.conditions,
