@@ -7,7 +7,7 @@ import type { ResourceOf } from "../../core/resource.ts";
 import type { NodeContext } from "../node-context.ts";
 import type { Owner } from "../service-user.ts";
 import { syncFolder, writeDurably } from "../../disk/write-durably.ts";
-import { prepareInRoot, resolveInRoot } from "./path-in-root.ts";
+import { prepareInRoot, reachInRoot, resolveInRoot } from "./path-in-root.ts";
 import { writeProvisions } from "./provisions-file.ts";
 import type { Conclusion, Difference, ResourceHandler } from "./resource-handler.ts";
 
@@ -72,7 +72,7 @@ export function createFileHandler(
     },
     conclude: concludeFile,
     async remove(resource) {
-      const file = await resolveInRoot(root, resource.path);
+      const file = await reachInRoot(root, resource.path);
       await rm(file, { force: true });
       await removeEmptyFolders(root, path.dirname(resource.path));
       return { kind: "removed" };

@@ -18,15 +18,20 @@ export async function prepareInRoot(root: string, nodePath: string): Promise<str
   return walk(root, nodePath, "make");
 }
 
-async function walk(root: string, nodePath: string, missing: "look" | "make"): Promise<string> {
+/** The same, makes nothing, and opens those folders on the way that were shut to the host. */
+export async function reachInRoot(root: string, nodePath: string): Promise<string> {
+  return walk(root, nodePath, "open");
+}
+
+async function walk(root: string, nodePath: string, how: "look" | "open" | "make"): Promise<string> {
   if (!nodePathSchema.safeParse(nodePath).success) throw new InputError(`${nodePath} is no path inside the root`);
   const parts = nodePath.split("/");
   let folder = root;
   for (const part of parts.slice(0, -1)) {
     folder = path.join(folder, part);
     const kind = await readKind(folder);
-    if (kind === "missing" && missing === "make") await mkdir(folder, { mode: 0o755 });
-    if (kind === "folder" && missing === "make") await openFolder(folder);
+    if (kind === "missing" && how === "make") await mkdir(folder, { mode: 0o755 });
+    if (kind === "folder" && how !== "look") await openFolder(folder);
     if (kind === "other") {
       throw new InputError(
         `${path.relative(root, folder)} is a link or no folder`,

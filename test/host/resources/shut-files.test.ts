@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Resource } from "../../../src/core/resource.ts";
 import type { ApplyResourceOptions } from "../../../src/host/cycle/apply-resource.ts";
-import { applyAny } from "../../../src/host/cycle/handlers.ts";
+import { applyAny, removeAny } from "../../../src/host/cycle/handlers.ts";
 import { hostFolders, shortDigest, type HostFolders } from "../../../src/host/folders.ts";
 import type { NodeContext } from "../../../src/host/node-context.ts";
 import { collectUnneeded } from "../../../src/host/resources/collect-artifacts.ts";
@@ -127,6 +127,14 @@ describe("what a service has shut to its own host, which is the same user (R44, 
     expect(await readFile(inRoot("modules", "web", name, "lib/deep/part.js"), "utf8")).toBe("2");
     expect((await readdir(inRoot("modules", "web"))).filter((each) => each.startsWith("."))).toEqual([]);
     expect((await apply(files())).drift).toBeUndefined();
+  });
+
+  it.each(["etc/web", "etc"])("is gone through to remove what is not wanted any more: %s", async (shut) => {
+    const file = textFile("app.conf", "one");
+    await apply(file);
+    await chmod(inRoot(shut), 0);
+    expect(await removeAny(context(), {} as never, file)).toEqual({ kind: "removed" });
+    expect(await readdir(inRoot("etc"))).toEqual([]);
   });
 
   it("is collected like anything else that nobody needs (R45)", async () => {
