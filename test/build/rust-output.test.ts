@@ -123,7 +123,7 @@ describe("what is compiled and given to dependents", () => {
     };
     for (const folder of ["src", "src/tests"]) await mkdir(join(from, folder));
     for (const [path, text] of Object.entries(files)) await writeFile(join(from, path), text);
-    await prepareCrate(from, into);
+    await prepareCrate(from, into, []);
     expect(await listFiles(into)).toEqual([
       "src/both.rs",
       "src/lib.rs",

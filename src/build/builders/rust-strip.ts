@@ -9,6 +9,8 @@ export interface StrippedSource {
   readonly testPaths: readonly string[];
   /** The same of all other modules: what both name stays. */
   readonly livePaths: readonly string[];
+  /** Where what its strings name may lie, from its own folder and from the crate's: `include_str!`, `#[path]`, `read(…)`. */
+  readonly names: readonly string[];
 }
 
 /**
@@ -24,7 +26,9 @@ export async function stripRustSources(files: ReadonlyMap<string, string>): Prom
       if (tree === null) throw new Error(`the parser of Rust gave nothing for ${path}`);
       stripped.set(
         path,
-        tree.rootNode.hasError ? { text, testPaths: [], livePaths: [] } : strip(path, text, tree.rootNode),
+        tree.rootNode.hasError
+          ? { text, testPaths: [], livePaths: [], names: findNames(path, text.match(/"[^"\n]*"/g) ?? []) }
+          : strip(path, text, tree.rootNode),
       );
       tree.delete();
     }
@@ -50,17 +54,42 @@ function strip(path: string, text: string, root: Node): StrippedSource {
     done.add(item.id);
     tests.push({ from: firstOfItem(attribute).startIndex, to: item.endIndex });
   }
-  return { text: cutOut(text, [...cuts, ...tests]), ...findModuleFiles(path, root, tests) };
+  const merged = merge(tests);
+  const strings = root.descendantsOfType(["string_literal", "raw_string_literal"]);
+  return {
+    text: cutOut(text, [...cuts, ...tests]),
+    ...findModuleFiles(path, root, merged),
+    names: findNames(
+      path,
+      strings.flatMap((node) => (isInside(merged, node) ? [] : [node.text])),
+    ),
+  };
+}
+
+/** `literals`: as they are written. Which macro reads one, and from where, is not known here: too much stays, not too little. */
+function findNames(path: string, literals: readonly string[]): string[] {
+  const names = new Set<string>();
+  for (const literal of literals) {
+    const text = /^[bcr]*#*"([^"\\\n]{1,500})"#*$/.exec(literal)?.[1];
+    if (text === undefined) continue;
+    names.add(toPlace(posix.join(posix.dirname(path), text)));
+    names.add(toPlace(text.replace(/^\$\{?CARGO_MANIFEST_DIR\}?/, "").replace(/^[./]*\//, "")));
+  }
+  return [...names];
+}
+
+/** Without a slash at the end, which folders may have. */
+function toPlace(path: string): string {
+  return posix.normalize(path).replace(/(?<=.)\/$/, "");
 }
 
 function findModuleFiles(
   path: string,
   root: Node,
-  tests: readonly Range[],
+  merged: readonly Range[],
 ): Pick<StrippedSource, "testPaths" | "livePaths"> {
   const testPaths: string[] = [];
   const livePaths: string[] = [];
-  const merged = merge(tests);
   for (const item of root.descendantsOfType("mod_item")) {
     if (item.childForFieldName("body") !== null) continue;
     const isTest = isInside(merged, item);

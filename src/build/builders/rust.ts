@@ -15,7 +15,7 @@ import { normaliseModes } from "../normalise-modes.ts";
 import { type Builder, type BuildJob, type BuildOutcome, unfit } from "./builder.ts";
 import { findLackingInRust } from "./missing-exports.ts";
 import { cargoSettings, runCargo, settingsFile } from "./rust-cargo.ts";
-import { copyAssets, dropDelivery, prepareCrate } from "./rust-crate.ts";
+import { copyAssets, dropDelivery, listTargetPaths, prepareCrate } from "./rust-crate.ts";
 import { type PinnedCrate, writeCrateManifest } from "./rust-crate-manifest.ts";
 import { mergeLocks, splitResolved } from "./rust-lock-file.ts";
 import { checkWithCargo, resolveCrates } from "./rust-resolve-crates.ts";
@@ -31,7 +31,7 @@ import { carryCrates, placeMeshCrates, rustFolder } from "./rust-vendor.ts";
 export function createRustBuilder(): Builder {
   return {
     language: "rust",
-    version: "1",
+    version: "2",
     describeToolchain: findRustToolchain,
     keeps: (path) => !/^(target|\.cargo)\/|^rust-toolchain(\.toml)?$/.test(path),
     build,
@@ -55,7 +55,7 @@ async function build(job: BuildJob): Promise<BuildOutcome> {
   const crates = await placeCrates(job, folder, manifest);
   if (crates.kind !== "crates") return crates;
   const release = join(job.root, "release");
-  await prepareCrate(folder, release);
+  await prepareCrate(folder, release, listTargetPaths(manifest));
   const locks = await resolveBoth(job, { folder, release, manifest, pins: crates.pins, lock: crates.lock });
   if (locks.kind !== "resolved") return locks;
 
