@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { listFiles } from "../../src/build/list-files.ts";
+import type { BuiltModule } from "../../src/build/build-module.ts";
 import type { Artifact } from "../../src/core/artifact.ts";
 import { type BuildBed, createBuildBed, typescriptModule } from "../support/build-bed.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
@@ -232,17 +233,29 @@ describe("third-party packages", () => {
     },
   );
 
-  it("from another host are refused before anybody is asked", { timeout }, async () => {
+  it("from another host are refused before anybody is asked, and mended by a setting", { timeout }, async () => {
     const bed = await createBuildBed();
-    const { npm, asked, pack } = await createRegistry();
-    await bed.origin.commit(app(lockOf(npm, await pack(""))));
-    expect((await bed.build("app", { registries: { npm: "https://npm.example/" } })).verdict).toMatchObject({
-      verdict: "unfit",
+    const { npm, asked, served, pack } = await createRegistry();
+    const bytes = await pack("");
+    served.set("/left/-/left-1.0.0.tgz", bytes);
+    await bed.origin.commit(app(lockOf(npm, bytes)));
+    const inputs: string[] = [];
+    const build = async (registry: string): Promise<BuiltModule> =>
+      bed.build("app", {
+        registries: { npm: registry },
+        onOptions: ({ closure }) => inputs.push(JSON.stringify(closure)),
+      });
+    // No verdict about these inputs (R11): they stay what they are when it is mended.
+    expect((await build("https://npm.example/")).verdict).toMatchObject({
+      verdict: "outstanding",
+      class: "registry",
       message: expect.stringMatching(
         /^package-lock\.json: node_modules\/left comes from http:\/\/127\.0\.0\.1:\d+, which is not the registry/,
       ),
     });
     expect(asked).toEqual([]);
+    expect((await build(npm)).verdict).toMatchObject({ verdict: "fit" });
+    expect(inputs[1]).toBe(inputs[0]);
   });
 
   it("that are modules of the mesh are not fetched, and one that nobody imports is left out", { timeout }, async () => {

@@ -16,7 +16,11 @@ export type FetchPlan =
       readonly lockText: string;
       readonly findings: readonly Finding[];
     }
-  | { readonly kind: "refused"; readonly message: string };
+  /**
+   * `by`: what it was seen in. The module's inputs: then it is so for these inputs whatever comes. Or parts of the lock
+   * file that are no inputs (addresses, what a package asks for), and settings: they may change and the inputs stay.
+   */
+  | { readonly kind: "refused"; readonly by: "inputs" | "lock-text"; readonly message: string };
 
 export interface PlanFetch {
   readonly own: PackageJson;
@@ -34,18 +38,26 @@ export function planFetch({ own, lockText, modules, registry }: PlanFetch): Fetc
   // The reader of imports refuses a module whose packages nobody publishes and no lock file has; these are modules.
   if (lockText === null) return { kind: "nothing", findings: listed.map(describeLeftOut) };
   const lock = readLockFile(lockText);
-  if (lock.kind === "refused") return { kind: "refused", message: `${lockFile}: ${lock.finding.message}` };
-  const wanted = listed.filter((name) => lock.packages.has(`node_modules/${name}`));
+  if (lock.kind === "refused")
+    return { kind: "refused", by: "inputs", message: `${lockFile}: ${lock.finding.message}` };
+  const wanted = listed.filter((name) => {
+    const entry = lock.packages.get(`node_modules/${name}`);
+    // A link is another member of the workspace. Who imports it has it from the mesh; who only lists it goes without.
+    return entry !== undefined && entry.link !== true;
+  });
   const findings = listed.filter((name) => !wanted.includes(name)).map(describeLeftOut);
   if (wanted.length === 0) return { kind: "nothing", findings };
   const used = listUsed(lock.packages, wanted);
   for (const path of used) {
-    const why = describeRefusal(path, lock.packages.get(path) ?? {}, lock.packages, registry);
-    if (why !== null) return { kind: "refused", message: `${lockFile}: ${path.slice(0, 200)} ${why}` };
+    const refusal = findRefusal(path, lock.packages.get(path) ?? {}, lock.packages, registry);
+    if (refusal !== null)
+      return { kind: "refused", by: refusal.by, message: `${lockFile}: ${path.slice(0, 200)} ${refusal.why}` };
   }
   const root = pickSections(own, new Set(wanted), readPins(lock.packages));
-  const elsewhere = findElsewhere(root) ?? findElsewhereIn(used, lock.packages);
-  if (elsewhere !== null) return { kind: "refused", message: elsewhere };
+  const asked = findElsewhere(root);
+  if (asked !== null) return { kind: "refused", by: "inputs", message: asked };
+  const askedBelow = findElsewhereIn(used, lock.packages);
+  if (askedBelow !== null) return { kind: "refused", by: "lock-text", message: askedBelow };
   const packages = Object.fromEntries(used.map((path) => [path, lock.packages.get(path)] as const));
   return {
     kind: "fetch",
@@ -56,19 +68,40 @@ export function planFetch({ own, lockText, modules, registry }: PlanFetch): Fetc
 }
 
 function describeLeftOut(name: string): Finding {
-  const message = `lists ${name}, which ${lockFile} does not have and no module that is imported publishes: it was left out`;
+  const message = `lists ${name}, which ${lockFile} does not have from a registry and no module that is imported publishes: it was left out`;
   return { severity: "warning", file: packageFile, line: 0, message };
 }
 
-/** Why an entry must not be fetched; null where it may. */
-function describeRefusal(
+/** Why an entry must not be fetched, and whether another text of the lock file could change that; null where it may. */
+function findRefusal(
+  path: string,
+  entry: LockedPackage,
+  packages: LockedPackages,
+  registry: string,
+): { readonly by: "inputs" | "lock-text"; readonly why: string } | null {
+  const own = describeEntryRefusal(path, entry);
+  if (own !== null) return { by: "inputs", why: own };
+  const why = describeAddressRefusal(path, entry, packages, registry);
+  if (why === null) return null;
+  // Without a digest it is refused wherever it comes from.
+  return { by: entry.integrity === undefined && entry.inBundle !== true ? "inputs" : "lock-text", why };
+}
+
+/** By its name and its digest: those are inputs. */
+function describeEntryRefusal(path: string, { link, integrity }: LockedPackage): string | null {
+  if (link === true) return "is a link to another folder: import that module by the name it publishes";
+  if (!/^(node_modules\/(@[^/]+\/)?[^/@.][^/@]*\/?)+$/.test(`${path}/`)) return "is outside node_modules";
+  if (integrity !== undefined && !/^(sha(1|256|384|512)-[A-Za-z0-9+/]+={0,2}( |$))+$/.test(integrity))
+    return "has a digest of no known kind";
+  return null;
+}
+
+function describeAddressRefusal(
   path: string,
   entry: LockedPackage,
   packages: LockedPackages,
   registry: string,
 ): string | null {
-  if (entry.link === true) return "is a link to another folder: import that module by the name it publishes";
-  if (!/^(node_modules\/(@[^/]+\/)?[^/@.][^/@]*\/?)+$/.test(`${path}/`)) return "is outside node_modules";
   if (entry.inBundle === true && entry.resolved === undefined)
     return isBundled(path, packages) ? null : "says it is bundled, and nothing around it bundles anything";
   if (entry.resolved === undefined) {
@@ -77,13 +110,14 @@ function describeRefusal(
   } else {
     if (!/^https?:\/\//.test(entry.resolved)) return "does not come from a registry";
     const host = originOf(entry.resolved);
-    if (host === null || (host !== originOf(registry) && host !== publicRegistry))
-      return `comes from ${host ?? "nowhere"}, which is not the registry of this mesh (${originOf(registry) ?? registry})`;
+    const own = originOf(registry);
+    if (host === null || (host !== own && host !== publicRegistry))
+      return (
+        `comes from ${host ?? "nowhere"}, which is not the registry of this mesh (${own ?? registry}). Lock it again ` +
+        "from there, or set registries.npm of settings.json to where it comes from; then it is tried again by itself"
+      );
   }
-  if (entry.integrity === undefined) return "has no digest";
-  if (!/^(sha(1|256|384|512)-[A-Za-z0-9+/]+={0,2}( |$))+$/.test(entry.integrity))
-    return "has a digest of no known kind";
-  return null;
+  return entry.integrity === undefined ? "has no digest" : null;
 }
 
 /** What npm would fetch by what a package.json asks for, whatever the lock file says of it; null: nothing. */

@@ -34,7 +34,10 @@ export async function placeThirdParties(
 ): Promise<Placed | BuildOutcome> {
   const lock = await whenThere(readFile(join(folder, lockFile), "utf8"));
   const plan = planFetch({ own, lockText: lock, modules, registry: job.registries.npm });
-  if (plan.kind === "refused") return unfit("compile", plan.message);
+  if (plan.kind === "refused") {
+    // A verdict is kept for its inputs: what they do not hold must not be in one, or the commit that mends it would not.
+    return plan.by === "inputs" ? unfit("compile", plan.message) : outstanding("registry", plan.message);
+  }
   if (plan.kind === "nothing") return { kind: "placed", lockText: null, findings: plan.findings };
   const { packageText, lockText, findings } = plan;
   const key = createHash("sha256")

@@ -34,7 +34,7 @@ const compilerRoot = "/toolchain/typescript";
 export function createTypeScriptBuilder(): Builder {
   return {
     language: "typescript",
-    version: "2",
+    version: "3",
     describeToolchain: () => ({ kind: "present", text: describeNode() }),
     keeps: (path) => !/^(dist|node_modules)\//.test(path),
     build,

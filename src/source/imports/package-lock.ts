@@ -93,15 +93,15 @@ function describeEntry(packages: LockedPackages, path: string): string {
   return `${path} ${JSON.stringify([name, version, integrity, dev, optional, devOptional, inBundle, link, os, cpu, libc])}`;
 }
 
-/** Names of all packages that the lock file brings. */
+/** Names of all packages that the lock file brings. Not of links: those are other members of a workspace, by their folders. */
 export function readLockedNames(text: string | undefined): ReadonlySet<string> | Finding {
   if (text === undefined) return new Set();
   const lock = readLockFile(text);
   if (lock.kind === "refused") return lock.finding;
   const names = new Set<string>();
-  for (const path of lock.packages.keys()) {
+  for (const [path, { link }] of lock.packages) {
     const at = path.lastIndexOf("node_modules/");
-    if (at !== -1) names.add(path.slice(at + "node_modules/".length));
+    if (at !== -1 && link !== true) names.add(path.slice(at + "node_modules/".length));
   }
   return names;
 }

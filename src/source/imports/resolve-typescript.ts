@@ -173,7 +173,7 @@ function resolvePackage(context: ResolverContext, facts: Facts, found: Import, u
     names !== undefined && (Object.hasOwn(names, name) || Object.hasOwn(names, types));
   const isLocked = facts.locked().has(name) || facts.locked().has(types);
   if (Object.keys(listedPackages(own)).some((one) => one === name || one === types) && !isLocked)
-    return refuse(`imports ${name}, which no module publishes and ${lockFile} does not have`);
+    return refuse(`imports ${name}, which no module publishes and ${lockFile} does not have from a registry`);
   if (has(own.dependencies) || has(own.optionalDependencies) || has(own.peerDependencies)) return inside;
   if (has(own.devDependencies)) {
     if (use === "test" || found.kind === "type") return inside;

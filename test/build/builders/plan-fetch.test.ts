@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { planFetch } from "../../../src/build/builders/plan-fetch.ts";
+import { readPackageLock } from "../../../src/source/imports/package-lock.ts";
 
 const registry = "https://npm.example/";
 const digest = "sha512-AAAA";
@@ -46,7 +47,6 @@ describe("a hostile lock file is refused, and the package is named (case 53)", (
       { version: "git+https://x/y", integrity: digest },
       /does not come from a registry/,
     ],
-    ["as a link", { resolved: "../left", link: true }, /is a link to another folder: import that module by the name/],
     ["without a digest", { version: "1.0.0", resolved: good.resolved }, /has no digest/],
     ["with a digest of another kind", { ...good, integrity: "md5-AAAA" }, /digest of no known kind/],
     ["bundled in nothing", { version: "1.0.0", inBundle: true }, /says it is bundled/],
@@ -57,14 +57,14 @@ describe("a hostile lock file is refused, and the package is named (case 53)", (
     ],
   ])("%s", (_what, entry, message) => {
     const found = plan({ "node_modules/left": entry });
-    expect(found).toEqual({ kind: "refused", message: expect.stringMatching(message) });
+    expect(found).toMatchObject({ kind: "refused", message: expect.stringMatching(message) });
     expect(found).toMatchObject({ message: expect.stringMatching(/^package-lock\.json: node_modules\/left /) });
   });
 
   it("deep below what is listed", () => {
     const left = { ...good, dependencies: { deep: "1" } };
     const deep = { ...good, resolved: "https://evil.example/x.tgz" };
-    expect(plan({ "node_modules/left": left, "node_modules/left/node_modules/deep": deep })).toEqual({
+    expect(plan({ "node_modules/left": left, "node_modules/left/node_modules/deep": deep })).toMatchObject({
       kind: "refused",
       message: expect.stringMatching(/node_modules\/left\/node_modules\/deep comes from/),
     });
@@ -81,17 +81,21 @@ describe("a hostile lock file is refused, and the package is named (case 53)", (
   ])("right, where package.json or another package asks for %s: npm would go there", (_what, spec) => {
     const message = expect.stringMatching(/ for left as ".*": only versions of a registry are fetched$/);
     const locked = { "node_modules/left": good };
-    expect(plan(locked, { own: { dependencies: { left: spec } } })).toEqual({ kind: "refused", message });
+    expect(plan(locked, { own: { dependencies: { left: spec } } })).toEqual({ kind: "refused", by: "inputs", message });
     const overrides = { right: { ".": "1", left: spec } };
-    expect(plan(locked, { own: { ...own, overrides } })).toEqual({ kind: "refused", message });
+    expect(plan(locked, { own: { ...own, overrides } })).toEqual({ kind: "refused", by: "inputs", message });
     const right = { ...good, dependencies: { left: spec } };
     const asks = { own: { dependencies: { right: "1" } } };
-    expect(plan({ ...locked, "node_modules/right": right }, asks)).toEqual({ kind: "refused", message });
+    expect(plan({ ...locked, "node_modules/right": right }, asks)).toEqual({
+      kind: "refused",
+      by: "lock-text",
+      message,
+    });
   });
 
   it("larger than the limit", () => {
     const many = Object.fromEntries(Array.from({ length: 30_001 }, (_, at) => [`node_modules/p${at}`, good]));
-    expect(plan(many)).toEqual({ kind: "refused", message: expect.stringMatching(/limit is 30000/) });
+    expect(plan(many)).toEqual({ kind: "refused", by: "inputs", message: expect.stringMatching(/limit is 30000/) });
   });
 
   it.each([
@@ -101,8 +105,34 @@ describe("a hostile lock file is refused, and the package is named (case 53)", (
   ])("%s", (_what, lockText) => {
     expect(plan({}, { lockText })).toEqual({
       kind: "refused",
+      by: "inputs",
       message: expect.stringMatching(/^package-lock\.json: /),
     });
+  });
+});
+
+describe("a refusal says whether the inputs it is for hold what it was seen in (R8, R11)", () => {
+  it.each([
+    ["another host", { ...good, resolved: "https://npm.company.test/left/-/left-1.0.0.tgz" }, "lock-text"],
+    ["the registry by http", { ...good, resolved: "http://registry.npmjs.org/left/-/left-1.0.0.tgz" }, "lock-text"],
+    ["a file with a digest", { ...good, resolved: "file:../left.tgz" }, "lock-text"],
+    ["a bundle that nothing bundles", { version: "1.0.0", inBundle: true }, "lock-text"],
+    ["git, which has no digest", { version: "1.0.0", resolved: "git+ssh://git@host/x.git#1" }, "inputs"],
+    ["no digest", { version: "1.0.0", resolved: good.resolved }, "inputs"],
+    ["a digest of no known kind", { ...good, integrity: "md5-AAAA" }, "inputs"],
+  ])("%s", (_what, entry, by) => {
+    expect(plan({ "node_modules/left": entry })).toMatchObject({ kind: "refused", by });
+    const mended = plan({ "node_modules/left": { ...entry, resolved: good.resolved } });
+    const locked = (one: object): unknown =>
+      readPackageLock(
+        new Map([
+          ["package.json", JSON.stringify(own)],
+          ["package-lock.json", JSON.stringify({ lockfileVersion: 3, packages: { "node_modules/left": one } })],
+        ]),
+      );
+    // Whatever can be mended without another input is no verdict about them.
+    expect(locked({ ...entry, resolved: good.resolved })).toEqual(locked(entry));
+    if (by === "inputs") expect(mended).toMatchObject({ kind: "refused", by });
   });
 });
 
@@ -147,6 +177,18 @@ describe("what is fetched", () => {
   it("is not what a module of the mesh brings, whatever a registry has under its name (case 11)", () => {
     const packages = { "node_modules/left": { ...good, resolved: "https://evil.example/left.tgz" } };
     expect(plan(packages, { modules: new Set(["left"]) })).toEqual({ kind: "nothing", findings: [] });
+  });
+
+  it("is not another member of the workspace that is only listed: it is left out, and that is said", () => {
+    const packages = { "node_modules/left": good, "node_modules/@acme/lint": { resolved: "tools/lint", link: true } };
+    const lists = { ...own, devDependencies: { "@acme/lint": "*" } };
+    const found = plan(packages, { own: lists });
+    expect(found).toMatchObject({
+      kind: "fetch",
+      findings: [{ severity: "warning", message: expect.stringMatching(/^lists @acme\/lint, .*: it was left out$/) }],
+    });
+    expect(JSON.stringify([found.kind === "fetch" && found.packageText, found])).not.toContain('"@acme/lint\\"');
+    expect(plan({ "node_modules/left": { resolved: "../left", link: true } })).toMatchObject({ kind: "nothing" });
   });
 
   it("is less, and that is said, where a package is listed and not locked", () => {

@@ -134,6 +134,23 @@ const aliases: readonly Situation[] = [
 ];
 
 const refused: readonly Situation[] = [
+  inApp(
+    "of another member of a workspace that no module is",
+    {
+      ...packaged({ devDependencies: { "@acme/y": "*" } }),
+      "package-lock.json": JSON.stringify({
+        lockfileVersion: 3,
+        packages: { "node_modules/@acme/y": { resolved: "y", link: true } },
+      }),
+      ...imports("@acme/y"),
+    },
+    {
+      edges: [],
+      findings: [
+        /^error src\/a\.ts:1: imports @acme\/y, which no module publishes and package-lock\.json does not have/,
+      ],
+    },
+  ),
   inApp("of a name that no module publishes", imports("@test/gone"), {
     edges: [],
     findings: [/^error src\/a\.ts:1: imports @test\/gone, which no module publishes/],
