@@ -7,6 +7,7 @@ import type { Finding } from "../../source/finding.ts";
 import { lockFile, packageFile, readPackage, tsconfigFile } from "../../source/imports/package-facts.ts";
 import {
   dataFolders,
+  isOfNoBuild,
   isTypeScriptSource,
   isTypeScriptTest,
   sourceFolder,
@@ -36,7 +37,7 @@ export function createTypeScriptBuilder(): Builder {
     language: "typescript",
     version: "3",
     describeToolchain: () => ({ kind: "present", text: describeNode() }),
-    keeps: (path) => !/^(dist|node_modules)\//.test(path),
+    keeps: (path) => !isOfNoBuild(path),
     build,
   };
 }

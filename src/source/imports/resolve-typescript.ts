@@ -14,6 +14,7 @@ import {
 } from "./package-facts.ts";
 import { readLockedNames } from "./package-lock.ts";
 import { readSettings, type SettingsImport } from "./tsconfig.ts";
+import { isOfNoBuild, sourceFolder } from "./typescript-source.ts";
 
 const inside: Resolution = { owner: null, finding: null };
 
@@ -60,6 +61,11 @@ export function createTypeScriptResolver(context: ResolverContext): Resolver {
   const declared: DeclaredImport[] = [];
   const findings = [...facts.findings];
   for (const { specifier, file, line } of facts.settings) {
+    if (specifier.startsWith(".")) {
+      const { finding } = resolvePath(context, file, specifier);
+      if (finding !== null) findings.push({ ...finding, file, line });
+      continue;
+    }
     const { owner, finding } = resolvePackage(context, facts, { specifier, kind: "type", line: 1 }, "build");
     // Of other packages the compiler says itself what it misses; the types of Node it has without asking.
     if (owner === null) continue;
@@ -118,7 +124,26 @@ function resolvePath(context: ResolverContext, file: string, specifier: string):
     return refuse(`imports ${specifier}, which belongs to module ${owner}: import it by the name it publishes`);
   if (leaves(file, specifier))
     return refuse(`imports ${specifier}, which is outside the module's folder and belongs to no module`);
-  return inside;
+  const code = findCodeOutside(context, target);
+  if (code === null) return inside;
+  return refuse(
+    `imports ${specifier}: ${code} is code outside ${sourceFolder}/, and what it imports is not known. Move it below ${sourceFolder}/`,
+  );
+}
+
+/** The compiler and Node follow a path to wherever it leads; edges come from `src/` alone. Null: data, or nothing there. */
+function findCodeOutside(context: ResolverContext, target: string): string | null {
+  if (target === sourceFolder || target.startsWith(`${sourceFolder}/`) || isOfNoBuild(target)) return null;
+  const files = filesOf(context);
+  const bare = target.replace(/\.[mc]?jsx?$/, "");
+  // Data may have its declarations beside it, and a folder says in a package.json of its own what it is.
+  const more = [target.replace(/\.([^./]+)$/, ".d.$1.ts"), `${target}/${packageFile}`];
+  const candidates = [target, ...endings.map((ending) => `${bare}${ending}`), ...more];
+  return candidates.find((path) => files.has(path) && (isCode(path) || path.endsWith(`/${packageFile}`))) ?? null;
+}
+
+function isCode(path: string): boolean {
+  return /\.[mc]?[tj]sx?$/.test(path);
 }
 
 /** A file of the module, as a path of tsconfig.json may name it; or one that leaves the folder, which is refused later. */

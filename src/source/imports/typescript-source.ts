@@ -12,6 +12,11 @@ export function isTypeScriptSource(path: string): boolean {
   return !path.split("/").some((segment) => dataFolders.some((folder) => folder === segment));
 }
 
+/** What the build makes by itself, and so takes from no commit. */
+export function isOfNoBuild(path: string): boolean {
+  return /^(dist|node_modules)\//.test(path);
+}
+
 /** `x.test.ts` and its relations: run by the build, not part of the artifact. */
 export function isTypeScriptTest(path: string): boolean {
   return /\.test\.[mc]?[tj]sx?$/.test(path);

@@ -1,5 +1,6 @@
 import { createTypeScriptReader } from "../../../src/source/imports/typescript.ts";
 import { describeReader } from "./support/describe-reader.ts";
+import { typescriptOutside } from "./support/typescript-outside.ts";
 import { typescriptResolution } from "./support/typescript-resolution.ts";
 import { typescriptSyntax } from "./support/typescript-syntax.ts";
 
@@ -9,7 +10,7 @@ describeReader({
   reader: createTypeScriptReader(),
   entry: "src/source/imports/typescript.ts",
   maker: "createTypeScriptReader",
-  situations: [...typescriptSyntax, ...typescriptResolution],
+  situations: [...typescriptSyntax, ...typescriptResolution, ...typescriptOutside],
   mutations: [
     { without: "import declarations", from: "ImportDeclaration: (node) =>", to: "DebuggerStatement: (node) =>" },
     { without: "export … from", from: "ExportNamedDeclaration: (node) =>", to: "DebuggerStatement: (node) =>" },
@@ -31,6 +32,7 @@ describeReader({
     { without: "paths", file: resolver, from: "path?.some(", to: "[].some(" },
     { without: "internal names", file: resolver, from: 'specifier.startsWith("#")', to: "false" },
     { without: "names that Node keeps", file: resolver, from: "isBuiltin(specifier)", to: "false" },
+    { without: "code outside src/", file: resolver, from: "if (code === null) return inside;", to: "return inside;" },
     {
       without: "owners of paths",
       file: resolver,
