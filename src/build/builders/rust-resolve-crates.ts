@@ -7,6 +7,7 @@ import { normaliseModes } from "../normalise-modes.ts";
 import { type BuildJob, type BuildOutcome, buildRoot, unfit } from "./builder.ts";
 import { runCargo } from "./rust-cargo.ts";
 import { describeCompileErrors } from "./rust-test-output.ts";
+import { judgeRustVersion } from "./rust-version.ts";
 
 const metadataSchema = z.looseObject({
   packages: z.array(
@@ -67,7 +68,8 @@ export async function checkWithCargo(job: BuildJob, folder: string, manifest: Ca
     target: null,
   });
   if (result.kind === "outcome") return result.outcome;
-  if (result.code !== 0) return unfit("import", `${cargoFile}: ${describeCompileErrors(result.log)}`);
+  if (result.code !== 0)
+    return judgeRustVersion(result.log) ?? unfit("import", `${cargoFile}: ${describeCompileErrors(result.log)}`);
   const own = metadataSchema.parse(JSON.parse(result.stdout)).packages.find((one) => one.name === manifest.name);
   if (own === undefined) return unfit("import", `${cargoFile}: cargo does not find package ${manifest.name}`);
   const difference = findDifference(manifest, own.dependencies.map(describeDeclared));
@@ -140,7 +142,7 @@ export async function resolveCrates(
     target: null,
   });
   if (result.kind === "outcome") return result.outcome;
-  if (result.code !== 0) return unfit("compile", describeCompileErrors(result.log));
+  if (result.code !== 0) return judgeRustVersion(result.log) ?? unfit("compile", describeCompileErrors(result.log));
   const text = await readFile(join(place, cargoLockFile), "utf8");
   await writeFile(join(folder, cargoFile), files.manifest);
   await writeFile(join(folder, cargoLockFile), text);

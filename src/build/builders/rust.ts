@@ -23,6 +23,7 @@ import { countTests, describeCompileErrors, describeRustFailures } from "./rust-
 import { placeThirdPartyCrates } from "./rust-third-parties.ts";
 import { findRustToolchain } from "./rust-toolchain.ts";
 import { carryCrates, placeMeshCrates, rustFolder } from "./rust-vendor.ts";
+import { judgeRustVersion } from "./rust-version.ts";
 
 /**
  * Cargo, offline, against exactly the crates of the closure: mesh crates and third parties lie in one folder of crates,
@@ -195,6 +196,8 @@ async function runTests(
 }
 
 function refuseCode(message: string, log: string, owners: ReadonlyMap<string, Name>): BuildOutcome {
+  const older = judgeRustVersion(log);
+  if (older !== null) return older;
   const lacks = findLackingInRust(log, owners);
   return { ...unfit("compile", message), ...(lacks.length === 0 ? {} : { lacks }) };
 }
