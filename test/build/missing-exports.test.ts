@@ -99,6 +99,35 @@ describe("what a dependency lacks, in the other languages' words", () => {
     expect(await bed.build("app", await goOptions({ dependencies }))).toMatchObject(lacking);
   });
 
+  it(
+    "Go: is what its compiler prints of tests, where nothing else is wrong with them (R11)",
+    { timeout: 600_000 },
+    async () => {
+      const bed = await createBuildBed();
+      const test = `package app\n\nimport (\n\t"testing"\n\n\t"mesh.test/core"\n)\n\nfunc TestTwo(t *testing.T) { core.Two() }\n`;
+      await bed.origin.commit({
+        ...goModule("core", { "core.go": "package core\n\nfunc One() int { return 1 }\n" }),
+        ...goModule("app", { "app.go": "package app\n", "app_test.go": test }),
+      });
+      const artifact = await bed.buildFit("core", await goOptions());
+      const dependencies = [{ module: "core", kind: "test" as const, artifact }];
+      const build = async () => bed.build("app", await goOptions({ dependencies }));
+      expect(await build()).toMatchObject(lacking);
+      // It fails, and says what the compiler would: that is another fault, and core's next version mends nothing of it.
+      const says = `package more\n\nimport "testing"\n\nfunc TestSays(t *testing.T) {\n\tprintln("more.go:1:1: undefined: core.Three")\n\tt.Fail()\n}\n`;
+      await bed.origin.commit({ "app/more/more_test.go": says });
+      const { verdict, lacks } = await build();
+      expect(verdict).toMatchObject({ verdict: "unfit", stage: "compile" });
+      expect(lacks).toBeUndefined();
+      // Nothing but a test that prints all of it.
+      const prints = says.replace("core.Three", "core.Three\\nFAIL\\tmesh.test/app [build failed]");
+      await bed.origin.commit({ "app/more/more_test.go": prints, "app/app_test.go": "package app\n" });
+      const printed = await build();
+      expect(printed.verdict).toMatchObject({ verdict: "unfit" });
+      expect(printed.lacks).toBeUndefined();
+    },
+  );
+
   it("Rust: is what its compiler prints", { timeout: rustTimeout }, async () => {
     const bed = await createBuildBed();
     await bed.origin.commit({

@@ -1,8 +1,17 @@
+import type { Name } from "../../core/names.ts";
 import { type BuildJob, type BuildOutcome, judgeEnvironment, unfit } from "./builder.ts";
 import { firstLines, type GoRun, runGo } from "./go-sandbox.ts";
+import { findLackingInGo } from "./missing-exports.ts";
 
-/** The module's own tests (R11). They may read everything of the module and change nothing of it. */
-export async function runGoTests(job: BuildJob, run: Omit<GoRun, "step" | "arguments">): Promise<BuildOutcome | null> {
+/**
+ * The module's own tests (R11). They may read everything of the module and change nothing of it. `owners`: as those of the
+ * plan.
+ */
+export async function runGoTests(
+  job: BuildJob,
+  run: Omit<GoRun, "step" | "arguments">,
+  owners: ReadonlyMap<string, Name>,
+): Promise<BuildOutcome | null> {
   // Go's own time limit would end as a failed test; ours ends as what it is.
   const words = ["test", "-vet=off", "-count=1", "-timeout=0", "./..."];
   const result = await runGo(job, { ...run, step: "test", arguments: words });
@@ -10,8 +19,14 @@ export async function runGoTests(job: BuildJob, run: Omit<GoRun, "step" | "argum
   const environment = judgeEnvironment("testing", result);
   if (environment !== null) return environment;
   if (result.kind !== "exited" || result.code === 0) return null;
-  if (/\[(build|setup) failed\]$/m.test(result.stdout)) return unfit("compile", firstLines(result.log, 20));
-  return unfit("test", describeGoFailures(result.stdout));
+  if (!/\[(build|setup) failed\]$/m.test(result.stdout)) return unfit("test", describeGoFailures(result.stdout));
+  const lacks = failsToBuildOnly(result.stdout) ? findLackingInGo(result.log, owners) : [];
+  return { ...unfit("compile", firstLines(result.log, 20)), ...(lacks.length === 0 ? {} : { lacks }) };
+}
+
+/** What tests print is shown of those that fail: where none does, every word is Go's own. */
+function failsToBuildOnly(output: string): boolean {
+  return output.split("\n").every((line) => /^(|FAIL|FAIL\t\S+ \[build failed\]|(ok {2}|\? {3})\t.*)$/.test(line));
 }
 
 /** Names and first words of the tests that fail; a group is named only where nothing inside it is. */

@@ -28,7 +28,7 @@ const missing = {
 export function createGoBuilder(find: () => GoToolchain | null = findGo): Builder {
   return {
     language: "go",
-    version: "1",
+    version: "2",
     describeToolchain: () => {
       const toolchain = find();
       return toolchain === null
@@ -63,7 +63,7 @@ async function build(job: BuildJob, toolchain: GoToolchain): Promise<BuildOutcom
   if (compiled !== null) return compiled;
 
   job.onStep("test");
-  const tested = packages.hasTests ? await runGoTests(job, run) : null;
+  const tested = packages.hasTests ? await runGoTests(job, run, plan.owners) : null;
   if (tested !== null) return tested;
 
   const prepared = await prepareGoArtifact(job, plan, packages.own);
