@@ -271,8 +271,18 @@ describe.runIf(findGo() !== null)("an unfit Go module (R11)", () => {
       message: expect.stringMatching(/same name/),
     });
     expect(await verdictOf({ ...core, "core/x/main.go": main, "core/bin/x": "1" })).toMatchObject({
-      message: expect.stringMatching(/^bin\/x is a file of the module/),
+      message: expect.stringMatching(/^bin\/x is the module's own, and the build puts/),
     });
+    for (const [path, place] of [
+      ["bin", "bin"],
+      ["bin/x/y", "bin/x"],
+      ["go-modules", "go-modules"],
+    ] as const)
+      expect(await verdictOf({ ...core, "core/x/main.go": main, [`core/${path}`]: "1" })).toEqual({
+        verdict: "unfit",
+        stage: "compile",
+        message: expect.stringMatching(new RegExp(`^${place} is the module's own, and the build puts`)),
+      });
   });
 
   it("a newer Go than the machine's is outstanding, not unfit", { timeout }, async () => {

@@ -128,6 +128,20 @@ describe("an unfit module", () => {
     });
   });
 
+  it.each([
+    ["bin", "bin"],
+    ["bin/page/x", "bin/page"],
+    ["rust", "rust"],
+  ])("has a file %s in the way of what is made", { timeout }, async (path, place) => {
+    const bed = await createRustBed();
+    await bed.commit(rustModule("page", { "src/main.rs": "fn main() {}\n", "src/lib.rs": "", [path]: "1" }));
+    expect((await bed.build("page")).verdict).toEqual({
+      verdict: "unfit",
+      stage: "compile",
+      message: expect.stringMatching(new RegExp(`^${place} is the module's own, and the build puts`)),
+    });
+  });
+
   it("has a manifest that cargo refuses", { timeout }, async () => {
     const bed = await createRustBed();
     await bed.commit(rustModule("a", { "src/lib.rs": "" }, `[features]\nf = ["nothing"]\n`));

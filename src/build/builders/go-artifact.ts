@@ -1,6 +1,5 @@
-import { cp, mkdir, readFile, stat } from "node:fs/promises";
+import { cp, mkdir, readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { whenThere } from "../../core/errors.ts";
 import { goModFile } from "../../source/imports/go-mod.ts";
 import { isGoSource, listNestedModules } from "../../source/imports/go-source.ts";
 import { listFiles } from "../list-files.ts";
@@ -8,9 +7,15 @@ import { normaliseModes } from "../normalise-modes.ts";
 import { type BuildJob, buildRoot } from "./builder.ts";
 import { type GoPackage, isImportable } from "./go-packages.ts";
 import type { GoPlan } from "./go-plan.ts";
-import { describeModule, writePublished } from "./go-published.ts";
+import { describeModule, publishedFolder, writePublished } from "./go-published.ts";
 import { stripGoComments } from "./go-strip.ts";
 import type { ZipEntry } from "./go-zip.ts";
+import { findInTheWay } from "./in-the-way.ts";
+
+export type PreparedGo =
+  | { readonly kind: "prepared"; readonly folder: string }
+  /** Of the module itself, where `by` would lie. */
+  | { readonly kind: "hidden"; readonly path: string; readonly by: string };
 
 /**
  * Leaves what runs and what others compile against: programs under `bin/`, the module's other files where they are, and
@@ -21,9 +26,7 @@ export async function prepareGoArtifact(
   job: BuildJob,
   plan: GoPlan,
   packages: readonly GoPackage[],
-): Promise<
-  { readonly kind: "prepared"; readonly folder: string } | { readonly kind: "hidden"; readonly path: string }
-> {
+): Promise<PreparedGo> {
   const module = join(job.root, "module");
   const artifact = join(job.root, "artifact");
   await mkdir(artifact);
@@ -31,11 +34,13 @@ export async function prepareGoArtifact(
   const nested = listNestedModules(files);
   for (const path of files) if (isForMachines(path, nested)) await copyInto(join(module, path), join(artifact, path));
   for (const name of await listFiles(join(job.root, "go", "bin"))) {
-    const target = join(artifact, "bin", name);
-    if ((await whenThere(stat(target))) !== null) return { kind: "hidden", path: `bin/${name}` };
-    await copyInto(join(job.root, "go", "bin", name), target);
+    const hidden = await findInTheWay(artifact, `bin/${name}`);
+    if (hidden !== null) return { kind: "hidden", path: hidden, by: `bin/${name}` };
+    await copyInto(join(job.root, "go", "bin", name), join(artifact, "bin", name));
   }
   if (packages.some(isImportable)) {
+    const hidden = await findInTheWay(artifact, publishedFolder);
+    if (hidden !== null) return { kind: "hidden", path: hidden, by: publishedFolder };
     const own = describeModule(await listPublishedFiles(module, plan, packages), plan.ownSums);
     await writePublished(artifact, [own, ...plan.carried]);
   }

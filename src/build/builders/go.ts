@@ -12,6 +12,7 @@ import { type GoPlan, planGoBuild, writeGoMod } from "./go-plan.ts";
 import { publishedFolder, writeProxy } from "./go-published.ts";
 import { firstLines, goRoot, type GoRun, makeGoFolders, runGo } from "./go-sandbox.ts";
 import { fillStandardCache, linkStandardCache, placeOf } from "./go-standard-cache.ts";
+import { sayInTheWay } from "./in-the-way.ts";
 import { findLackingInGo } from "./missing-exports.ts";
 import { runGoTests } from "./go-tests.ts";
 import { fetchGoThirdParties, judgeGoVersion } from "./go-third-parties.ts";
@@ -67,11 +68,7 @@ async function build(job: BuildJob, toolchain: GoToolchain): Promise<BuildOutcom
   if (tested !== null) return tested;
 
   const prepared = await prepareGoArtifact(job, plan, packages.own);
-  if (prepared.kind === "hidden")
-    return unfit(
-      "compile",
-      `${prepared.path} is a file of the module, and a program of that name is built: rename one`,
-    );
+  if (prepared.kind === "hidden") return unfit("compile", sayInTheWay(prepared.path, prepared.by));
   return {
     kind: "built",
     folder: prepared.folder,

@@ -1,4 +1,4 @@
-import { cp, lstat, mkdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
+import { cp, lstat, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { whenThere } from "../../core/errors.ts";
 import type { Name } from "../../core/names.ts";
@@ -13,6 +13,7 @@ import {
 import { manifestFile } from "../../source/read-manifest.ts";
 import { normaliseModes } from "../normalise-modes.ts";
 import { type Builder, type BuildJob, type BuildOutcome, unfit } from "./builder.ts";
+import { findInTheWay, sayInTheWay } from "./in-the-way.ts";
 import { findLackingInRust } from "./missing-exports.ts";
 import { cargoSettings, runCargo, settingsFile } from "./rust-cargo.ts";
 import { copyAssets, dropDelivery, listTargetPaths, prepareCrate } from "./rust-crate.ts";
@@ -152,9 +153,10 @@ async function compile(job: BuildJob, { release, artifact, programs, owners }: C
   await mkdir(artifact);
   if (programs.length > 0) await copyAssets(release, artifact);
   else await cp(join(release, manifestFile), join(artifact, manifestFile));
-  for (const name of [rustFolder, ...programs.map((program) => `bin/${program}`)])
-    if ((await whenThere(stat(join(artifact, name)))) !== null)
-      return unfit("compile", `the module has ${name}, where the build puts what it makes: call it otherwise`);
+  for (const name of [rustFolder, ...programs.map((program) => `bin/${program}`)]) {
+    const own = await findInTheWay(artifact, name);
+    if (own !== null) return unfit("compile", sayInTheWay(own, name));
+  }
   for (const program of programs) {
     const from = join(target, "release", program);
     // One that a feature has to ask for is not built.
