@@ -81,6 +81,16 @@ describe("what artifacts carry", () => {
         stage: "test",
         message: expect.stringMatching(/^1 test fails:\n.*test_x: assert 1 == 2$/),
       });
+      await bed.origin.commit({ "app/tests/test_app.py": "def check_x():\n    assert False\n" });
+      expect((await bed.build("app")).verdict).toMatchObject({
+        verdict: "unfit",
+        stage: "test",
+        message: expect.stringMatching(/^tests\/test_app\.py: this file holds no test that pytest runs: /),
+      });
+      await bed.origin.commit({
+        "app/tests/test_app.py": "import pytest\n\npytest.skip('not here', allow_module_level=True)\n",
+      });
+      await bed.buildFit("app");
       // A wheel that is not the one that was locked: nobody here knows which of the two is wrong.
       await bed.origin.commit({ "app/requirements.lock": `iniconfig==2.3.1 --hash=sha256:${"0".repeat(64)}\n` });
       expect((await bed.build("app")).verdict).toMatchObject({

@@ -52,6 +52,29 @@ describe("an unfit Python module (R11)", () => {
   });
 });
 
+describe("tests that nothing runs (R11)", () => {
+  const plain = "def test_one():\n    assert False\n";
+
+  it("are no tests that passed: the files are named, with what to do", { timeout: 2 * timeout }, async () => {
+    const module = (files: Record<string, string>): Record<string, string> =>
+      pythonModule("core", { "src/core/__init__.py": "", ...files });
+    const bed = await createPythonBed(module({ "tests/test_a.py": plain }));
+    expect((await bed.build("core")).verdict).toEqual({
+      verdict: "unfit",
+      stage: "test",
+      message: expect.stringMatching(
+        /^tests\/test_a\.py: this file holds no test that unittest runs: lock pytest, or make them methods/,
+      ),
+    });
+    const skipped = `import unittest\nraise unittest.SkipTest("not here")\n`;
+    await bed.origin.commit({ "core/tests/test_a.py": skipped });
+    const built = await bed.build("core");
+    expect(built).toMatchObject({ verdict: { verdict: "fit" }, findings: [] });
+    await bed.origin.commit({ "core/tests/test_a.py": unittest('self.skipTest("not here")') });
+    expect(await bed.build("core")).toMatchObject({ verdict: { verdict: "fit" }, findings: [] });
+  });
+});
+
 describe("a hostile Python module (case 55)", () => {
   it(
     "phones home and writes outside while it is built, imported and tested: nothing comes of it",

@@ -121,17 +121,18 @@ with open(listing) as file:
 failures = []
 `;
 
-/** And how both end: who failed and why, and how many ran. */
+/** And how both end: who failed and why, and how many tests there are; one that is skipped is there. */
 const endTests = `
 for name, reason in failures:
     print("\\ntest-failed %s: %s" % (name, " ".join(reason.split())[:300]))
-print("\\ntests-done %d" % ran)
+print("\\ntests-done %d" % there)
 ${leave("failures")}`;
 
 /** Made for \`unittest\`. */
 export const unittestScript = `${beginTests}
 import unittest
 suite = unittest.TestSuite()
+there = 0
 
 
 def reason_of(text):
@@ -152,29 +153,31 @@ for case in cases:
             raise ImportError("%s is another file of that name" % module.__file__)
         suite.addTests(unittest.defaultTestLoader.loadTestsFromModule(module))
     except unittest.SkipTest:
-        continue
+        there += 1
     except BaseException as error:
         failures.append((case["file"], "%s: %s" % (type(error).__name__, error)))
+there += suite.countTestCases()
 result = unittest.TextTestRunner(stream=sys.stderr, verbosity=1).run(suite)
 for test, text in [*result.failures, *result.errors]:
     failures.append((test.id(), reason_of(text)))
 for test in result.unexpectedSuccesses:
     failures.append((test.id(), "succeeded, and is marked to fail"))
-ran = result.testsRun
 ${endTests}`;
 
 /** The same, for \`pytest\`. */
 export const pytestScript = `${beginTests}
 import pytest
 class Count:
-    ran = 0
+    there = 0
+    def pytest_itemcollected(self, item):
+        self.there += 1
     def pytest_runtest_logreport(self, report):
-        self.ran += report.when == "call"
         if report.failed:
             text = str(report.longrepr).strip().splitlines() if report.longrepr else []
             lines = [line[1:].strip() for line in text if line.startswith("E ")]
             failures.append((report.nodeid, (lines or text or ["failed"])[0]))
     def pytest_collectreport(self, report):
+        self.there += report.skipped
         if report.failed:
             text = str(report.longrepr).strip().splitlines()
             lines = [line[1:].strip() for line in text if line.startswith("E ")]
@@ -184,5 +187,5 @@ files = [os.path.join(folder if case["top"] is not None else lib, case["file"]) 
 code = int(pytest.main(["-q", "-p", "no:cacheprovider", "--rootdir", folder, *files], plugins=[count]))
 if code not in (0, 1, 5) and not failures:
     failures.append(("pytest", "ended with code %d" % code))
-ran = count.ran
+there = count.there
 ${endTests}`;

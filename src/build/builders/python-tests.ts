@@ -56,6 +56,7 @@ export interface RunPythonTests {
   readonly runner: "pytest" | "unittest";
 }
 
+/** `count`: tests that are there, also those that are skipped. 0: there is no file of tests. */
 export type Tested = { readonly kind: "tested"; readonly count: number } | Judged;
 
 /**
@@ -102,7 +103,26 @@ export async function runPythonTests(
   const environment = judgeEnvironment("testing", result);
   if (environment !== null) return environment;
   if (result.kind !== "exited") throw new Error("what did not exit was judged");
-  return judgeTests(readSaid(result, /^tests-done /m), result.log);
+  const tested = judgeTests(readSaid(result, /^tests-done /m), result.log);
+  return tested.kind === "tested" && tested.count === 0
+    ? describeNotRun(
+        cases.map(({ file }) => file),
+        runner,
+      )
+    : tested;
+}
+
+/** Files of tests of which nothing ran say nothing, and fit would say that they passed (R11). */
+function describeNotRun(files: readonly string[], runner: RunPythonTests["runner"]): Judged {
+  const shown = files.slice(0, 5).join(", ") + (files.length > 5 ? ` and ${files.length - 5} more` : "");
+  const next =
+    runner === "unittest"
+      ? "lock pytest, or make them methods test_* of a class that is a unittest.TestCase"
+      : "call them test_*, or name the file so that it is none of tests";
+  return unfit(
+    "test",
+    `${shown}: ${files.length === 1 ? "this file holds" : "these files hold"} no test that ${runner} runs: ${next}`,
+  );
 }
 
 function nameOf(path: string): string {
