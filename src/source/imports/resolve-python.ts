@@ -3,7 +3,14 @@ import type { Name } from "../../core/names.ts";
 import type { Import, Resolution, Resolver, ResolverContext } from "./import-reader.ts";
 import { listRequirements, pyprojectFile, type Pyproject, readPyproject } from "./python-facts.ts";
 import { pythonLockFiles, readPythonLock } from "./python-lock.ts";
-import { normaliseDistribution, type PythonPlace, placeOf, readPythonLayout } from "./python-source.ts";
+import {
+  isPythonSource,
+  normaliseDistribution,
+  type PythonLayout,
+  type PythonPlace,
+  placeOf,
+  readPythonLayout,
+} from "./python-source.ts";
 import { pythonStandardNames } from "./python-standard-names.ts";
 
 const inside: Resolution = { owner: null, finding: null };
@@ -19,6 +26,7 @@ export function createPythonResolver(context: ResolverContext): Resolver {
   const files = new Set(context.files);
   const has = (path: string): boolean => files.has(path);
   const layout = readPythonLayout(context.files, facts.project.project?.name ?? null);
+  let besideTests: ReadonlySet<string> | null = null;
   const resolve = (file: string, found: Import, use: "build" | "test"): Resolution => {
     const place = placeOf(file, layout, has);
     if (place.kind === "none") return inside;
@@ -36,6 +44,7 @@ export function createPythonResolver(context: ResolverContext): Resolver {
     }
     if (layout.names.includes(top) || owner === context.module) return inside;
     if (owner !== undefined) return { owner, finding: describeUnlisted(facts, owner, top, use) };
+    if (use === "test" && (besideTests ??= listBesideTests(context.files, layout, has)).has(top)) return inside;
     return resolveThirdParty(context, facts, found, top, use);
   };
   return { findings: facts.findings, declared: [], resolve };
@@ -102,6 +111,31 @@ function resolveRelative({ specifier, kind }: Import, place: Exclude<PythonPlace
 function findLocal(has: (path: string) => boolean, top: string, name: string): string | null {
   const prefix = top === "" ? "" : `${top}/`;
   return [`${prefix}${name}/__init__.py`, `${prefix}${name}.py`].find(has) ?? null;
+}
+
+/**
+ * What a test run may find by itself: whatever lies in a folder that it looks in, which each test and each conftest.py
+ * adds to. A folder needs no file of its own to be a package. Whether it is found in fact, the run says.
+ */
+function listBesideTests(
+  files: readonly string[],
+  layout: PythonLayout,
+  has: (path: string) => boolean,
+): ReadonlySet<string> {
+  const tops = new Set<string>();
+  for (const path of files) {
+    if (!isPythonSource(path) || !/(^|\/)(test_[^/]*|[^/]*_test|conftest)\.py$/.test(path)) continue;
+    const place = placeOf(path, layout, has);
+    if (place.kind === "test") tops.add(place.top);
+  }
+  const names = new Set<string>();
+  for (const path of files) {
+    if (!path.endsWith(".py")) continue;
+    const segments = path.split("/");
+    for (let at = 0; at < segments.length; at += 1)
+      if (tops.has(segments.slice(0, at).join("/"))) names.add((segments[at] ?? "").replace(/\.py$/, ""));
+  }
+  return names;
 }
 
 function describeUnlisted(facts: Facts, owner: Name, top: string, use: "build" | "test"): Resolution["finding"] {

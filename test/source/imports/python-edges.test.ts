@@ -104,6 +104,48 @@ describe("an import (R4, case 13)", () => {
     ],
     ["from a package, not hidden by a folder outside src", "core", { files: ["core/__init__.py"] }, /^core$/],
     ["from a package in src, hidden by its own", "core", { files: ["src/core/__init__.py"] }, /^-$/],
+    [
+      "from a test, of a folder beside it that is no package of its own",
+      "helpers.db",
+      { file: "tests/test_a.py", files: ["tests/helpers/db.py"] },
+      /^-$/,
+    ],
+    [
+      "from a test, of a file beside another test",
+      "helpers",
+      { file: "tests/unit/test_b.py", files: ["tests/helpers.py", "tests/test_a.py"] },
+      /^-$/,
+    ],
+    [
+      "from a test, of a file beside a conftest.py",
+      "helpers",
+      { file: "tests/unit/test_b.py", files: ["tests/helpers.py", "tests/conftest.py"] },
+      /^-$/,
+    ],
+    [
+      "from a helper of tests, of another one",
+      "helpers.more",
+      { file: "tests/helpers/db.py", files: ["tests/helpers/more.py", "tests/test_a.py"] },
+      /^-$/,
+    ],
+    [
+      "from a test, of a file beside nothing that runs",
+      "more",
+      { file: "tests/test_a.py", files: ["tests/helpers/more.py"] },
+      /^- error: imports more, which no module publishes/,
+    ],
+    [
+      "from a test, of a folder without code",
+      "helpers",
+      { file: "tests/test_a.py", files: ["tests/helpers/data.txt"] },
+      /^- error/,
+    ],
+    [
+      "from a package, of a file beside a test",
+      "helpers",
+      { files: ["tests/helpers.py", "tests/test_a.py"] },
+      /^- error/,
+    ],
     ["from a flat package", "core", { file: "acme/a.py", files: ["acme/__init__.py"] }, /^core$/],
   ] as const)("%s", (_, specifier, asked: Asked, wanted) => {
     expect(resolve(specifier, asked)).toMatch(wanted);
