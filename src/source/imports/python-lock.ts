@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Finding } from "../finding.ts";
 import type { FactFiles, LockReading } from "./import-reader.ts";
 import { distributionName, parseToml } from "./python-facts.ts";
+import { readMarker } from "./python-marker.ts";
 import { normaliseDistribution } from "./python-source.ts";
 
 /** The standard one (PEP 751), and what `pip-compile --generate-hashes` and `uv export` write. */
@@ -13,7 +14,7 @@ export interface LockedDistribution {
   /** Normalised. */
   readonly name: string;
   readonly version: string;
-  /** Where it is wanted, as an environment marker; empty: everywhere. */
+  /** Where it is wanted, as an environment marker that pip takes, without groups and extras; empty: everywhere. */
   readonly marker: string;
   /** sha256 of its wheels in hexadecimal, sorted. */
   readonly hashes: readonly string[];
@@ -25,7 +26,6 @@ export type PythonLock =
   | { readonly kind: "refused"; readonly finding: Finding };
 
 const versionPattern = /^[0-9A-Za-z][0-9A-Za-z.!+_-]{0,99}$/;
-const markerPattern = /^[\w\s.<>=!~()'"-]{0,500}$/;
 const hashPattern = /^[0-9a-f]{64}$/;
 const knownHosts = new Set(["files.pythonhosted.org", "pypi.org"]);
 
@@ -61,12 +61,13 @@ function finish(file: string, read: readonly Entry[] | Extract<PythonLock, { kin
   for (const { line, ...entry } of read) {
     const where = (message: string): PythonLock => refuse(file, line, `${entry.name} ${message}`.slice(0, 500));
     if (!versionPattern.test(entry.version)) return where("has no exact version");
-    if (!markerPattern.test(entry.marker)) return where("has a marker that cannot be used");
+    const marker = readMarker(entry.marker);
+    if (marker.kind === "refused") return where(`has a marker that ${marker.why}`);
     if (entry.hashes.length === 0) return where("has no sha256: what it is must be known before it is fetched");
     if (entry.hashes.some((hash) => !hashPattern.test(hash))) return where("has a sha256 that is none");
-    const key = `${entry.name} ${entry.version} ${entry.marker}`;
+    const key = `${entry.name} ${entry.version} ${marker.text}`;
     if (known.has(key)) return where("is there twice");
-    known.set(key, { ...entry, hashes: [...new Set(entry.hashes)].toSorted() });
+    known.set(key, { ...entry, marker: marker.text, hashes: [...new Set(entry.hashes)].toSorted() });
   }
   const sorted = [...known].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
   return { kind: "locked", distributions: sorted };
@@ -108,9 +109,9 @@ function readPylock(text: string): Entry[] | Extract<PythonLock, { kind: "refuse
     entries.push({
       name: normaliseDistribution(one.name),
       version: one.version ?? "",
-      marker: withoutGroups(one.marker),
+      marker: one.marker,
       hashes: one.wheels.flatMap(({ hashes }) => hashes["sha256"] ?? []),
-      line: 0,
+      line: one.marker === "" ? 0 : lineOf(text, one.marker),
     });
   }
   return entries;
@@ -135,9 +136,11 @@ function isKnownHost(address: string): boolean {
   return url?.protocol === "https:" && knownHosts.has(url.host) && url.username === "" && url.password === "";
 }
 
-/** `'dev' in dependency_groups` chooses who wants it, not where it runs: the lock is fetched whole. */
-function withoutGroups(marker: string): string {
-  return /^\s*(['"])[^'"]*\1\s+in\s+(dependency_groups|extras)\s*$/.test(marker) ? "" : marker;
+/** 0 where it is written in another way than it reads. */
+function lineOf(text: string, value: string): number {
+  const places = [value, value.replaceAll('"', '\\"')].map((written) => text.indexOf(written));
+  const at = Math.max(...places);
+  return at === -1 ? 0 : text.slice(0, at).split("\n").length;
 }
 
 function readRequirementsLock(text: string): Entry[] | Extract<PythonLock, { kind: "refused" }> {
