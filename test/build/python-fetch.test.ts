@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type BuildJob, publicRegistries } from "../../src/build/builders/builder.ts";
@@ -18,13 +18,13 @@ const toolchain: PythonToolchain = {
 };
 
 describe("kept wheels", () => {
-  it("that the disk changed are fetched again, and are nobody's fault (R11)", async () => {
+  it("that the disk changed or lost are fetched again, and are nobody's fault (R11)", async () => {
     const [root, cache] = [await createTemporaryFolder(), await createTemporaryFolder()];
     let fetches = 0;
     const run = async ({ mounts }: SandboxRun): Promise<SandboxResult> => {
       fetches += 1;
       const folder = mounts.find(({ to }) => to === "/fetch")?.from ?? "";
-      await writeFile(join(folder, "wheels", "a-1-py3-none-any.whl"), wheel);
+      await writeFile(join(folder, "kept", "wheels", "a-1-py3-none-any.whl"), wheel);
       return { kind: "exited", code: 0, stdout: "", log: "" };
     };
     const job: BuildJob = {
@@ -50,5 +50,8 @@ describe("kept wheels", () => {
     await writeFile(join(kept, name), "");
     expect([await fetch(), fetches]).toEqual([kept, 2]);
     expect(await readFile(join(kept, name), "utf8")).toBe(wheel);
+    await rm(join(kept, name));
+    expect([await fetch(), fetches]).toEqual([kept, 3]);
+    expect(await readdir(kept)).toEqual([name]);
   });
 });

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { createReadStream, existsSync } from "node:fs";
-import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode, whenThere } from "../../core/errors.ts";
 import { isWhole, sealContents } from "../kept-contents.ts";
@@ -26,10 +26,10 @@ export async function fetchWheels(
   lines: readonly string[],
 ): Promise<FetchedWheels> {
   const kept = keptFolder(job, toolchain, "wheels", lines);
-  if ((await isKept(kept)) && (await isKeptWhole(kept, lines))) return { kind: "fetched", wheels: kept };
-  await rm(kept, { recursive: true, force: true });
+  const wheels = join(kept, "wheels");
+  if ((await isKept(kept)) && (await isWhole(kept))) return { kind: "fetched", wheels };
   const folder = join(job.root, `fetch-${randomUUID()}`);
-  await mkdir(join(folder, "wheels"), { recursive: true });
+  await mkdir(join(folder, "kept", "wheels"), { recursive: true });
   await writeFile(join(folder, "requirements.txt"), `${lines.join("\n")}\n`);
   await normaliseModes(folder);
   const checks = ["--require-hashes", "--no-deps", "--only-binary", ":all:", "--progress-bar", "off"];
@@ -39,7 +39,7 @@ export async function fetchWheels(
   const words = ["download", ...checks, ...patience, ...certificate, ...index];
   const result = await runPip(job, toolchain, {
     step: "fetch",
-    words: [...words, "--requirement", "/fetch/requirements.txt", "--dest", "/fetch/wheels"],
+    words: [...words, "--requirement", "/fetch/requirements.txt", "--dest", "/fetch/kept/wheels"],
     mounts: [{ from: folder, to: "/fetch", access: "write" }],
     network: "host",
     env,
@@ -47,21 +47,10 @@ export async function fetchWheels(
   const environment = judgeEnvironment(`fetching ${what}`, result);
   if (environment !== null) return environment;
   if (result.kind === "exited" && result.code !== 0) return judgeFetch(what, result.log, await readUnread(folder));
-  await keep(join(folder, "wheels"), kept);
-  return { kind: "fetched", wheels: kept };
-}
-
-/** They were right when they were fetched: one that is not now is the disk's fault, and is fetched again. */
-async function isKeptWhole(kept: string, lines: readonly string[]): Promise<boolean> {
-  const names = await whenThere(readdir(kept));
-  if (names === null) return false;
-  const hashes = new Set(lines.flatMap((line) => [...line.matchAll(/--hash=sha256:(\w+)/g)].map(([, hash]) => hash)));
-  for (const name of names) {
-    const hash = createHash("sha256");
-    for await (const chunk of createReadStream(join(kept, name)) as AsyncIterable<Buffer>) hash.update(chunk);
-    if (!hashes.has(hash.digest("hex"))) return false;
-  }
-  return true;
+  // Their digests were held against the lock's by pip, just now.
+  await sealContents(join(folder, "kept"));
+  await keep(join(folder, "kept"), kept);
+  return { kind: "fetched", wheels };
 }
 
 /** The build backend, ready to be imported: fetched and unpacked once, and kept by its pins. Answers its folder. */
