@@ -17,28 +17,30 @@ const toolchain: PythonToolchain = {
   pipPath: "/toolchain/pip/pip",
 };
 
+async function createJob(run: BuildJob["sandbox"]["run"]): Promise<BuildJob> {
+  return {
+    module: "core",
+    root: await createTemporaryFolder(),
+    dependencies: [],
+    cache: await createTemporaryFolder(),
+    registries: publicRegistries,
+    sandbox: { promises: [], run },
+    limits: sandboxLimits,
+    signal: undefined,
+    onStep: () => undefined,
+    log: () => undefined,
+  };
+}
+
 describe("kept wheels", () => {
   it("that the disk changed or lost are fetched again, and are nobody's fault (R11)", async () => {
-    const [root, cache] = [await createTemporaryFolder(), await createTemporaryFolder()];
     let fetches = 0;
-    const run = async ({ mounts }: SandboxRun): Promise<SandboxResult> => {
+    const job = await createJob(async ({ mounts }: SandboxRun): Promise<SandboxResult> => {
       fetches += 1;
       const folder = mounts.find(({ to }) => to === "/fetch")?.from ?? "";
       await writeFile(join(folder, "kept", "wheels", "a-1-py3-none-any.whl"), wheel);
       return { kind: "exited", code: 0, stdout: "", log: "" };
-    };
-    const job: BuildJob = {
-      module: "core",
-      root,
-      dependencies: [],
-      cache,
-      registries: publicRegistries,
-      sandbox: { promises: [], run },
-      limits: sandboxLimits,
-      signal: undefined,
-      onStep: () => undefined,
-      log: () => undefined,
-    };
+    });
     const fetch = async (): Promise<string> => {
       const fetched = await fetchWheels(job, toolchain, "locked packages", [line]);
       if (fetched.kind !== "fetched") throw new Error(JSON.stringify(fetched));
@@ -53,5 +55,41 @@ describe("kept wheels", () => {
     await rm(join(kept, name));
     expect([await fetch(), fetches]).toEqual([kept, 3]);
     expect(await readdir(kept)).toEqual([name]);
+  });
+});
+
+describe("a locked version that pip does not find (R11)", () => {
+  const failed = "ERROR: No matching distribution found for a-b==2.0\n";
+  const skipped = (why: string, file: string, needs: string): string =>
+    `2026-11-30T21:44:12,187   Skipping link: ${why}: https://files.test/${file} (from https://pypi.test/a-b/) (requires-python:${needs})\n`;
+  const tags = "none of the wheel's tags (cp313-cp313-manylinux_2_17_x86_64) are compatible";
+  const judge = async (said: string): Promise<unknown> => {
+    const job = await createJob(async ({ mounts }) => {
+      await writeFile(join(mounts.find(({ to }) => to === "/fetch")?.from ?? "", "pip.log"), said);
+      return { kind: "exited", code: 1, stdout: "", log: failed };
+    });
+    const found = await fetchWheels(job, toolchain, "locked packages", [line]);
+    return found.kind === "judged" ? found.verdict : found;
+  };
+
+  it.each([
+    ["by its metadata", skipped("2.0 Requires-Python >=3.12", "a_b-2.0-py3-none-any.whl", ">=3.12")],
+    ["by its tags", skipped(tags, "a_b-2.0-cp313-cp313-manylinux_2_17_x86_64.whl", "<4,>=3.13")],
+  ])("asks for a newer Python %s: outstanding, for the machine's tools are too old", async (_what, said) => {
+    expect(await judge(said)).toEqual({
+      verdict: "outstanding",
+      class: "toolchain",
+      message: expect.stringMatching(
+        /a-b 2\.0 \(requires-python:.*3\.1[23]\)\nThis machine builds with Python 3\.11\.2: install/,
+      ),
+    });
+  });
+
+  it.each([
+    ["is not there", ""],
+    ["is there for other platforms", skipped(tags, "a_b-2.0-cp311-cp311-win_amd64.whl", ">=3.8")],
+    ["is not there, and another one asks for a newer Python", skipped("x", "a_b-2.1-py3-none-any.whl", ">=3.12")],
+  ])("%s: unfit, a commit mends it", async (_what, said) => {
+    expect(await judge(said)).toMatchObject({ verdict: "unfit", stage: "compile" });
   });
 });

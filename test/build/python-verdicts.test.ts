@@ -52,6 +52,18 @@ describe("an unfit Python module (R11)", () => {
   });
 });
 
+it("a module that asks for another Python than the machine has is outstanding (R11)", { timeout }, async () => {
+  const files = { "src/core/__init__.py": "" };
+  const bed = await createPythonBed(pythonModule("core", files, { more: 'requires-python = ">=3.99"' }));
+  expect((await bed.build("core")).verdict).toMatchObject({
+    verdict: "outstanding",
+    class: "toolchain",
+    message: expect.stringMatching(
+      /requires a different Python.*3\.99.*\nThis machine builds with Python 3\.\d+\.\d+: install/s,
+    ),
+  });
+});
+
 describe("tests that nothing runs (R11)", () => {
   const plain = "def test_one():\n    assert False\n";
 

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode, whenThere } from "../../core/errors.ts";
+import { normaliseDistribution } from "../../source/imports/python-source.ts";
 import { isWhole, sealContents } from "../kept-contents.ts";
 import { isKept } from "../kept-use.ts";
 import { normaliseModes } from "../normalise-modes.ts";
@@ -46,7 +47,8 @@ export async function fetchWheels(
   });
   const environment = judgeEnvironment(`fetching ${what}`, result);
   if (environment !== null) return environment;
-  if (result.kind === "exited" && result.code !== 0) return judgeFetch(what, result.log, await readUnread(folder));
+  if (result.kind === "exited" && result.code !== 0)
+    return judgeFetch({ toolchain, what, log: result.log, said: await readPipLog(folder) });
   // Their digests were held against the lock's by pip, just now.
   await sealContents(join(folder, "kept"));
   await keep(join(folder, "kept"), kept);
@@ -111,16 +113,52 @@ export async function installWheels(
   });
   const environment = judgeEnvironment("installing what it is built against", result);
   if (environment !== null) return environment;
-  if (result.kind === "exited" && result.code !== 0) return unfit("compile", lastErrors(result.log));
+  if (result.kind !== "exited" || result.code === 0) return null;
+  // By the wheel's own word: the module is right, and the tools of this machine are not the ones it needs.
+  if (/^ERROR: Packages? .*requires? a different Python/m.test(result.log))
+    return describeOtherPython(toolchain, lastErrors(result.log));
+  return unfit("compile", lastErrors(result.log));
+}
+
+function describeOtherPython({ python }: PythonToolchain, what: string): Judged {
+  return outstanding(
+    "toolchain",
+    `${what}\nThis machine builds with Python ${python.version}: install one that fits, or ask for less in requires-python or the lock file`,
+  );
+}
+
+/** pip leaves out what asks for another Python, and then finds nothing. Its own log says it of each file; null: not so. */
+function findNewerPython({ python }: PythonToolchain, log: string, said: string): string | null {
+  const [, name = "", version = ""] = /No matching distribution found for ([\w.-]+)==([^\s;]+)/.exec(log) ?? [];
+  const wanted = `${normaliseDistribution(name)} ${version}`;
+  const own = Number(python.minor.split(".")[1]);
+  for (const line of said.split("\n").filter((one) => one.includes("Skipping link: "))) {
+    const [file = "", release = ""] = /\/([^/\s]+)\.whl \(from /.exec(line)?.[1]?.split("-") ?? [];
+    const asked = line.slice(line.lastIndexOf("(requires-python:"));
+    const least = /^\(requires-python:.{0,80}?(?:[>~=]=|>) ?3\.(\d+)/.exec(asked)?.[1];
+    if (`${normaliseDistribution(file)} ${release}` === wanted && least !== undefined && Number(least) > own)
+      return `${name} ${version} ${asked}`;
+  }
   return null;
 }
 
+interface FailedFetch {
+  readonly toolchain: PythonToolchain;
+  readonly what: string;
+  readonly log: string;
+  /** What pip wrote into its own log: more than it prints. */
+  readonly said: string;
+}
+
 /** What the lock itself is to blame for is the module's; everything else may answer better another time. */
-function judgeFetch(what: string, log: string, unread: readonly string[]): Judged {
+function judgeFetch({ toolchain, what, log, said }: FailedFetch): Judged {
+  const unread = listUnread(said);
   const message = `${what} could not be fetched: ${[...unread, lastErrors(log)].join("\n")}`;
   const other = describeMismatch(log);
   if (other !== null) return outstanding("registry", other);
   const isThere = unread.every((line) => /: 404 /.test(line)) && !/Retrying|timed out|SSLError/.test(log);
+  const newer = findNewerPython(toolchain, log, said);
+  if (isThere && newer !== null) return describeOtherPython(toolchain, `${what} could not be fetched: ${newer}`);
   if (isThere && /No matching distribution found/.test(log))
     return unfit("compile", `${message} (only wheels for this Python and platform are taken)`);
   return outstanding("registry", message);
@@ -138,10 +176,14 @@ function describeMismatch(log: string): string | null {
   return describeOtherBytes({ lock: "the lock file", what, wanted, got, from });
 }
 
+async function readPipLog(folder: string): Promise<string> {
+  // absence is the answer: pip that ended before it began wrote none, and said on its way out why.
+  return (await whenThere(readFile(join(folder, "pip.log"), "utf8"))) ?? "";
+}
+
 /** To pip, a page of the index that does not answer is a page without files: only its own log tells them apart. */
-async function readUnread(folder: string): Promise<string[]> {
-  const text = await whenThere(readFile(join(folder, "pip.log"), "utf8"));
-  const lines = (text ?? "").split("\n").flatMap((line) => /Could not fetch URL (.*)/.exec(line)?.[1] ?? []);
+function listUnread(said: string): string[] {
+  const lines = said.split("\n").flatMap((line) => /Could not fetch URL (.*)/.exec(line)?.[1] ?? []);
   return [...new Set(lines)].slice(0, 5).map((line) => line.slice(0, 400));
 }
 
