@@ -1,6 +1,6 @@
 import type { ObjectId } from "../core/names.ts";
 import { DamagedCloneError } from "./bare-clone.ts";
-import type { ObjectInfo, ObjectSession, ReadObject } from "./object-session.ts";
+import { isAskable, type ObjectInfo, type ObjectSession, type ReadObject } from "./object-session.ts";
 import { createTreeObject, type TreeObject } from "./tree-object.ts";
 
 /** A folder of a million files is some 40 MB. */
@@ -167,10 +167,13 @@ export async function readFolders(
   return found;
 }
 
-/** From here on these folders are asked for together with the one that they lay in, whatever its tree is by then. */
+/**
+ * From here on these folders are asked for together with the one that they lay in, whatever its tree is by then. Those whose
+ * names git cannot be asked by are left out: a module is refused for such a name, which is no reason to ask for nothing else.
+ */
 export function expectBelow(session: ObjectSession, path: string, folders: readonly string[]): void {
   const { below } = keptFor(session);
-  if (path !== "") keep(below, path, folders.slice(0, foldersGuessed), namesKept);
+  if (path !== "") keep(below, path, folders.filter(isAskable).slice(0, foldersGuessed), namesKept);
 }
 
 /** Id of a folder that was asked for before, or lies in one; null: not known. */

@@ -60,6 +60,11 @@ export function createObjectSession(options: SessionOptions): ObjectSession {
   };
 }
 
+/** Git is asked line by line; and a name that is not UTF-8 has a zero in its text (`tree-object.ts`). */
+export function isAskable(name: string): boolean {
+  return !/[\n\0]/.test(name);
+}
+
 type Mode = "--batch" | "--batch-check";
 interface Talk {
   ask(names: readonly string[], limitBytes: number): Promise<(ReadObject | null)[]>;
@@ -71,7 +76,7 @@ function createTalk({ dir, waitMs, signal }: SessionOptions, mode: Mode, clone: 
   const ask: Talk["ask"] = async (names, limitBytes) => {
     signal?.throwIfAborted();
     if (names.length === 0) return [];
-    for (const name of names) if (/[\n\0]/.test(name)) throw new Error("an object's name is one line");
+    for (const name of names) if (!isAskable(name)) throw new Error("an object's name is one line");
     // A clone that was made anew is another one, whatever the old process still holds open.
     if (open === null || open.line.hasEnded() || open.identity !== clone.trusted()) {
       const identity = await clone.identify();

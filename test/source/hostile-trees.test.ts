@@ -191,6 +191,31 @@ describe("a hostile tree, compared beside a module that is well (case 54)", () =
     expect(evil.problem?.message).not.toMatch(/\p{Cc}/u);
   });
 
+  it.each([
+    ["a line end", "a\nb"],
+    ["what is no UTF-8", Buffer.from("caf\u00e9", "latin1")],
+    ["a way out", ".."],
+  ])(
+    "with %s in a folder's name is refused, and so is what comes after it until it is mended",
+    { timeout },
+    async (_what, name) => {
+      const bed = await createBed();
+      const id = await bed.blob("x");
+      const inner = await writeTree(bed.origin, [{ mode: "100644", name: "x", id }]);
+      const tree = (more: string): Promise<string> =>
+        writeTree(bed.origin, [
+          { mode: "40000", name, id: inner },
+          { mode: "100644", name: more, id },
+        ]);
+      const refused = /folder evil of .* is refused: "/;
+      const { good, evil } = await bed.compare(await bed.commitWith(await tree("first")));
+      expect(good.problem).toBeNull();
+      expect(evil.problem?.message).toMatch(refused);
+      // What lay in it is expected to be there again.
+      await expectContained(bed, await bed.commitWith(await tree("second")), refused);
+    },
+  );
+
   it.each(["120000", "160000"] as const)(
     "whose manifest and lock file are of mode %s has neither, and says why",
     { timeout },

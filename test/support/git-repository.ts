@@ -58,16 +58,22 @@ export async function createGitRepository(): Promise<GitRepository> {
 /** An entry of a tree, also one that git's own tools refuse to write. */
 export interface TreePart {
   readonly mode: "100644" | "100755" | "120000" | "160000" | "40000";
-  readonly name: string;
+  readonly name: string | Uint8Array;
   readonly id: string;
 }
 
 export async function writeTree(repository: GitRepository, parts: readonly TreePart[]): Promise<string> {
   // As git sorts: a folder as if its name ended with a slash.
-  const keyOf = (part: TreePart): Buffer => Buffer.from(part.mode === "40000" ? `${part.name}/` : part.name);
+  const keyOf = ({ mode, name }: TreePart): Buffer =>
+    Buffer.concat([Buffer.from(name), Buffer.from(mode === "40000" ? "/" : "")]);
   const bytes = parts
     .toSorted((a, b) => Buffer.compare(keyOf(a), keyOf(b)))
-    .flatMap((part) => [Buffer.from(`${part.mode} ${part.name}\0`), Buffer.from(part.id, "hex")]);
+    .flatMap(({ mode, name, id }) => [
+      Buffer.from(`${mode} `),
+      Buffer.from(name),
+      Buffer.from("\0"),
+      Buffer.from(id, "hex"),
+    ]);
   return await hashObject(repository, "tree", Buffer.concat(bytes));
 }
 
