@@ -75,6 +75,7 @@ async function lookAtOne(
   heads: readonly SourceHead[],
 ): Promise<ReadonlyMap<string, ObjectId | null> | "no answer"> {
   const url = heads[0]?.url ?? "";
+  const askedMs = performance.now();
   let tips: ReadonlyMap<string, ObjectId | null>;
   try {
     const opened = await deps.repositories.open({ name: repository, url });
@@ -87,11 +88,12 @@ async function lookAtOne(
     for (const head of heads) await noteFailure(deps, repository, head.branch, error.message);
     return "no answer";
   }
+  const askedMsAgo = performance.now() - askedMs;
   for (const head of heads) {
     const commit = tips.get(head.branch) ?? null;
     if (commit === null) await noteFailure(deps, repository, head.branch, `there is no branch ${head.branch}`);
     else {
-      await recordLook(deps.db, deps.mesh, { repository, branch: head.branch, commit });
+      await recordLook(deps.db, deps.mesh, { repository, branch: head.branch, commit, askedMsAgo });
       const condition = conditionOf(repository, head.branch);
       if (head.failingSince !== null || deps.said.has(condition.subject))
         await clearCondition(deps.db, deps.mesh, condition);

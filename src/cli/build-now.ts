@@ -12,7 +12,6 @@ import { listHeads, type SourceHead } from "../store/source-heads.ts";
 import { isUnaccounted, readWaveProgress } from "../store/wave-progress.ts";
 import type { MeshConnection } from "./mesh-connection.ts";
 import { plainLine } from "./text/plain.ts";
-import { situationLimits } from "./situation-limits.ts";
 import { isMoving, waitsForMoving } from "./still-moving.ts";
 import { sleep } from "./wait.ts";
 import { withMesh } from "./with-mesh.ts";
@@ -27,19 +26,21 @@ export async function buildNow(
     if (call.options["again"] === true)
       return await (await import("./build-again.ts")).buildAgain(call, connection, { names, timeoutMs });
     const askedAt = await askToLook(connection, names);
-    let seen = await readModules(connection, names);
     const follows = call.options["follow"] === true;
     const waits = follows || call.options["wait"] === true;
     const follow = createLogFollower(call, connection, { modules: names, from: askedAt });
     const onTurn = follows ? follow : async (): Promise<void> => undefined;
-    if (waits) seen = await waitForVerdicts(call, connection, { names, askedAt, timeoutMs, onTurn });
+    const seen = await waitUntilKnown(call, connection, {
+      names,
+      askedAt,
+      until: waits ? "verdicts" : "looked",
+      timeoutMs: waits ? timeoutMs : Math.min(timeoutMs, lookMs),
+      onTurn,
+    });
     const behind = call.options["behind"] === true;
     const modules = behind ? seen.modules.filter((module) => module.standing !== "current") : seen.modules;
     const wave = await readWaveProgress(connection.db, connection.mesh);
-    const sources = judgeLooks(seen.heads, seen.modules, {
-      since: waits ? askedAt : null,
-      staleAfterMs: situationLimits(connection.setup).sourcesStaleAfterMs,
-    });
+    const sources = judgeLooks(seen.heads, seen.modules, askedAt);
     const document: BuildDocument = {
       modules: modules.map(summaryOf),
       registered: seen.modules.length,
@@ -75,7 +76,12 @@ async function askToLook(connection: MeshConnection, names: readonly string[]): 
   return askedAt;
 }
 
-async function readModules({ db, mesh }: MeshConnection, names: readonly string[]): Promise<Seen> {
+type WaitsFor = "looked" | "verdicts";
+
+async function readModules(
+  { db, mesh }: MeshConnection,
+  { names, until }: { readonly names: readonly string[]; readonly until: WaitsFor },
+): Promise<Seen> {
   // Before the modules: a wave that accounts for them began before the tips were marked as compared.
   const heads = await listHeads(db, mesh);
   const all = await listModules(db, mesh);
@@ -84,7 +90,7 @@ async function readModules({ db, mesh }: MeshConnection, names: readonly string[
   const isPlanned = !(await isUnaccounted(
     db,
     mesh,
-    asked.filter((module) => module.standing !== "waiting").map((module) => module.name),
+    asked.filter((module) => mayBeOld(module, until)).map((module) => module.name),
   ));
   if (!isPlanned) return { modules: asked, heads, isPlanned };
   // Again: the plan may have been kept in between.
@@ -92,15 +98,26 @@ async function readModules({ db, mesh }: MeshConnection, names: readonly string[
   return { modules: modules.filter((module) => wanted.has(module.name)), heads, isPlanned };
 }
 
-const singleLines = 50;
+/** What waits for another one is as it stands; and what is being built is, for who asks only what is known now. */
+function mayBeOld({ standing }: ModuleRecord, until: WaitsFor): boolean {
+  return until === "looked" ? standing === "current" : standing !== "waiting";
+}
 
-/** Until every source was looked at after the request, and every module has a verdict about what was found. */
-async function waitForVerdicts(
+const singleLines = 50;
+/** For a look that was asked for just now: what stood before says nothing of a commit that was pushed a moment ago. */
+const lookMs = 15_000;
+
+/**
+ * Until every source was looked at after the request and what was found is planned; with `verdicts` until every module has
+ * one about that. What is known when the time is over says which sources were not looked at.
+ */
+async function waitUntilKnown(
   call: CommandCall,
   connection: MeshConnection,
   wait: {
     readonly names: readonly string[];
     readonly askedAt: string;
+    readonly until: WaitsFor;
     readonly timeoutMs: number;
     readonly onTurn: () => Promise<void>;
   },
@@ -110,14 +127,14 @@ async function waitForVerdicts(
   const said = new Map<string, string>();
   let saidOfWave: string | null = null;
   for (;;) {
-    const seen = await readModules(connection, wait.names);
+    const seen = await readModules(connection, wait);
     // After the modules: of a build that has its verdict, all that it printed.
     await wait.onTurn();
-    const wave = await describeNewestWave(connection, wait.askedAt);
+    const wave = wait.until === "looked" ? null : await describeNewestWave(connection, wait.askedAt);
     if (wave !== null && wave !== saidOfWave) call.context.stderr.write(`  ${wave}\n`);
     saidOfWave = wave;
     // Of thousands the wave's line says enough.
-    for (const module of seen.modules.length > singleLines ? [] : seen.modules) {
+    for (const module of wait.until === "looked" || seen.modules.length > singleLines ? [] : seen.modules) {
       const stands = sayStanding(module);
       if (said.get(module.name) === stands) continue;
       said.set(module.name, stands);
@@ -128,7 +145,8 @@ async function waitForVerdicts(
         head.failure !== null ||
         (head.lookedAt !== null && head.lookedAt >= wait.askedAt && head.comparedCommit === head.commit),
     );
-    if (looked && seen.isPlanned && !(await isAnyMoving(connection, seen.modules))) return seen;
+    const isKnown = looked && seen.isPlanned;
+    if (isKnown && (wait.until === "looked" || !(await isAnyMoving(connection, seen.modules)))) return seen;
     if (performance.now() >= until || interrupt.aborted) return seen;
     await sleep(200, interrupt);
   }

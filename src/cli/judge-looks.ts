@@ -11,18 +11,18 @@ export interface SourceLook extends Pick<
 }
 
 /**
- * How well the sources of these modules are known. `since`: the request that was waited for (ISO); null: nobody waited,
- * and a look counts for `staleAfterMs`, as in `mesh status`.
+ * How well the sources of these modules are known. `since`: the request, ISO: a look that was asked for before it says nothing
+ * of what was pushed a moment ago.
  */
 export function judgeLooks(
   heads: readonly SourceHead[],
   modules: readonly Pick<ModuleRecord, "repository" | "branch">[],
-  { since, staleAfterMs }: { readonly since: string | null; readonly staleAfterMs: number },
+  since: string,
 ): SourceLook[] {
   return heads
     .filter(({ repository, branch }) => modules.some((one) => one.repository === repository && one.branch === branch))
-    .map(({ repository, branch, lookedAt, ageMs, commit, comparedCommit, failingSince, failure }) => {
-      const isFresh = since === null ? (ageMs ?? Infinity) <= staleAfterMs : lookedAt !== null && lookedAt >= since;
+    .map(({ repository, branch, lookedAt, commit, comparedCommit, failingSince, failure }) => {
+      const isFresh = lookedAt !== null && lookedAt >= since;
       const look = failure !== null ? "failing" : isFresh && comparedCommit === commit ? "seen" : "not-yet";
       return { repository, branch, lookedAt, failingSince, failure, look };
     });

@@ -64,15 +64,24 @@ export async function listFollowed(db: Queryable, mesh: Name): Promise<Map<Name,
   return new Map(rows.map(({ name, ...branch }) => [name, branch]));
 }
 
-/** The source answered: this is its tip. Ends a failure. Changes nothing where no module follows it (any more). */
-export async function recordLook(db: Queryable, mesh: Name, head: HeadId & { commit: ObjectId }): Promise<void> {
+/**
+ * The source answered: this is its tip. Ends a failure. Changes nothing where no module follows it (any more), or where an
+ * answer to a later question is there. It counts from when it was asked: what was pushed after that is not in the answer.
+ */
+export async function recordLook(
+  db: Queryable,
+  mesh: Name,
+  head: HeadId & { readonly commit: ObjectId; readonly askedMsAgo: number },
+): Promise<void> {
   await run(
     db,
-    `insert into source_head (mesh, repository, branch, commit, commit_seen_at, looked_at) select $1, $2, $3, $4, now(), now() ${whereFollowed}
-     on conflict (mesh, repository, branch) do update set commit = excluded.commit, looked_at = now(),
+    `insert into source_head (mesh, repository, branch, commit, commit_seen_at, looked_at)
+       select $1, $2, $3, $4, now(), now() - $5::float8 * interval '1 millisecond' ${whereFollowed}
+     on conflict (mesh, repository, branch) do update set commit = excluded.commit, looked_at = excluded.looked_at,
        commit_seen_at = case when source_head.commit = excluded.commit then source_head.commit_seen_at else now() end,
-       failing_since = null, failure = null`,
-    [mesh, head.repository, head.branch, objectIdSchema.parse(head.commit)],
+       failing_since = null, failure = null
+       where source_head.looked_at is null or source_head.looked_at <= excluded.looked_at`,
+    [mesh, head.repository, head.branch, objectIdSchema.parse(head.commit), head.askedMsAgo],
   );
 }
 

@@ -20,7 +20,7 @@ it("a source that answers is not said to be away, whatever two looks at once wro
   const deps = await openControl(records);
   // The watch's look failed; before its condition was read, that of a comparison answered.
   await noteFailure(deps, "source", "main", "503");
-  await recordLook(db, mesh, { repository: "source", branch: "main", commit });
+  await recordLook(db, mesh, { repository: "source", branch: "main", commit, askedMsAgo: 0 });
   expect((await listConditions(db, mesh)).map(({ code }) => code)).toEqual(["source-unreachable"]);
   await lookAtSources(deps);
   expect(await listConditions(db, mesh)).toEqual([]);

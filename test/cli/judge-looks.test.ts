@@ -23,32 +23,28 @@ const old = { lookedAt: "2026-01-01T00:00:00.000Z", ageMs: 600_000 };
 const failing = { failingSince: "2026-01-01T00:00:00.000Z", failure: "no \u001b[2J answer" };
 const web = { repository: "shop", branch: "main" };
 
-const judge = (changes: Partial<SourceHead>, since: string | null) =>
-  judgeLooks([{ ...head, ...changes }], [web], { since, staleAfterMs: 60_000 });
-const codeOf = (changes: Partial<SourceHead>, since: string | null) =>
-  buildCode([{ standing: "current" }], judge(changes, since));
+const judge = (changes: Partial<SourceHead>) => judgeLooks([{ ...head, ...changes }], [web], askedAt);
+const codeOf = (changes: Partial<SourceHead>) => buildCode([{ standing: "current" }], judge(changes));
 
 describe("mesh build says 0 only of sources that were seen (R48)", () => {
   it.each([
-    ["waited for, looked at since and compared", {}, askedAt, 0],
-    ["waited for, and the time was over before anybody looked", old, askedAt, 1],
-    ["waited for, its newest tip not compared yet", { comparedCommit: null }, askedAt, 1],
-    ["waited for, and the source does not answer", failing, askedAt, 3],
-    ["not waited for, looked at within the minute", {}, null, 0],
-    ["not waited for, last looked at ten minutes ago", old, null, 1],
-    ["not waited for, never looked at", { lookedAt: null, ageMs: null }, null, 1],
-    ["not waited for, and the source does not answer", failing, null, 3],
-  ] as const)("%s", (_what, changes, since, code) => {
-    expect(codeOf(changes, since)).toBe(code);
+    ["looked at since the request, and compared", {}, 0],
+    ["the time was over before anybody looked", old, 1],
+    ["looked at a second before the request", { lookedAt: "2026-01-01T00:08:59.000Z", ageMs: 61_000 }, 1],
+    ["never looked at", { lookedAt: null, ageMs: null }, 1],
+    ["its newest tip not compared yet", { comparedCommit: null }, 1],
+    ["the source does not answer", failing, 3],
+  ] as const)("%s", (_what, changes, code) => {
+    expect(codeOf(changes)).toBe(code);
   });
 
   it("what is certain and bad comes first; other sources do not matter", () => {
-    expect(buildCode([{ standing: "unfit" }], judge(failing, null))).toBe(2);
-    expect(judgeLooks([{ ...head, ...failing, branch: "next" }], [web], { since: null, staleAfterMs: 1 })).toEqual([]);
+    expect(buildCode([{ standing: "unfit" }], judge(failing))).toBe(2);
+    expect(judgeLooks([{ ...head, ...failing, branch: "next" }], [web], askedAt)).toEqual([]);
   });
 
   it("says which source, and nothing that a terminal acts upon (case 52)", () => {
-    const document = { modules: [], registered: 1, waited: true, sources: judge(failing, askedAt), wave: null };
+    const document = { modules: [], registered: 1, waited: true, sources: judge(failing), wave: null };
     expect(buildText(document, now)).toBe(
       "no module is behind its source\n  shop main does not answer since 10 min ago: no ·[2J answer\n  next: mesh status",
     );
@@ -64,7 +60,7 @@ describe("mesh build says 0 only of sources that were seen (R48)", () => {
   ] as const)("a module that is %s (waited for: %s) is followed by %s", (standing, waited, next) => {
     const row = { module: "web", standing, standingWhy: "", sourceCommit: null, sourceSubject: null };
     const modules = [{ ...row, fitArtifact: null, comparedAt: null }];
-    const text = buildText({ modules, registered: 1, waited, sources: judge({}, askedAt), wave: null }, now);
+    const text = buildText({ modules, registered: 1, waited, sources: judge({}), wave: null }, now);
     expect(text.split("\n").at(-1)).toBe(`  next: ${next}`);
   });
 });

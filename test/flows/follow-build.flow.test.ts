@@ -52,6 +52,12 @@ it("mesh build --follow shows what a build prints while it runs, and ends with i
     modules: [{ module: "app", standing: "current" }],
   });
 
+  // What stood before says nothing of a commit that came a moment ago (R48).
+  const next = await flow.origin.commit({ "app/src/index.ts": "export const next = 1;\n" });
+  const asked = await run(["build", "app", "--json"]);
+  expect(asked.code, asked.stdout).toBe(1);
+  expect(JSON.parse(asked.stdout)).toMatchObject({ modules: [{ sourceCommit: next }], sources: [{ look: "seen" }] });
+
   await flow.origin.commit({ "app/src/index.test.ts": failingTest });
   const unfit = await run(["build", "app", "--follow"]);
   expect(unfit.code).toBe(2);

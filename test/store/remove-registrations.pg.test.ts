@@ -105,7 +105,7 @@ describe("a module that was registered wrongly", () => {
     await removeModule(db, mesh, "typo", unlessImported);
     const head = { repository: "examples", branch: "mian" };
     expect(await recordLookFailure(db, mesh, { ...head, failure: "503" })).toBe(false);
-    await recordLook(db, mesh, { ...head, commit: treeOf("1") });
+    await recordLook(db, mesh, { ...head, commit: treeOf("1"), askedMsAgo: 0 });
     expect(await listHeadRows()).toEqual([]);
   });
 

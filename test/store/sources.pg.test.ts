@@ -155,7 +155,7 @@ describe("heads", () => {
   });
 
   it("keep the last good tip while the source fails, with the beginning of the failure (case 4)", async () => {
-    await recordLook(records.db, mesh, { ...main, commit: treeOf("1") });
+    await recordLook(records.db, mesh, { ...main, commit: treeOf("1"), askedMsAgo: 0 });
     expect(await recordCompared(records.db, mesh, { ...main, commit: treeOf("1") })).toBe(true);
     await records.db.query(`update source_head set looked_at = now() - interval '10 seconds'`);
     await recordLookFailure(records.db, mesh, { ...main, failure: "503" });
@@ -170,24 +170,46 @@ describe("heads", () => {
     });
     // A failed look is no look: the age of what we know goes on rising.
     expect(still?.ageMs).toBeGreaterThanOrEqual(10_000);
-    await recordLook(records.db, mesh, { ...main, commit: treeOf("2") });
+    await recordLook(records.db, mesh, { ...main, commit: treeOf("2"), askedMsAgo: 0 });
     const [head] = await listHeads(records.db, mesh);
     expect((await listFollowed(records.db, mesh)).get("core")?.lookedAt).toBe(head?.lookedAt);
     // A tip is as old as its first look.
     await records.db.query(`update source_head set commit_seen_at = now() - interval '10 seconds'`);
     const seenAt = async () => (await listHeads(records.db, mesh))[0]?.commitSeenAt;
     const first = await seenAt();
-    await recordLook(records.db, mesh, { ...main, commit: treeOf("2") });
+    await recordLook(records.db, mesh, { ...main, commit: treeOf("2"), askedMsAgo: 0 });
     expect(await seenAt()).toBe(first);
-    await recordLook(records.db, mesh, { ...main, commit: treeOf("3") });
+    await recordLook(records.db, mesh, { ...main, commit: treeOf("3"), askedMsAgo: 0 });
     expect(await seenAt()).not.toBe(first);
-    await recordLook(records.db, mesh, { ...main, commit: treeOf("2") });
+    await recordLook(records.db, mesh, { ...main, commit: treeOf("2"), askedMsAgo: 0 });
     expect((await listHeads(records.db, mesh))[0]).toMatchObject({
       commit: treeOf("2"),
       comparedCommit: treeOf("1"),
       failure: null,
       failingSince: null,
     });
+  });
+});
+
+describe("an answer of a source", () => {
+  const tip = async () => (await listHeads(records.db, mesh)).find(({ branch }) => branch === main.branch);
+  const answer = (commit: string, askedMsAgo: number) =>
+    recordLook(records.db, mesh, { ...main, commit: treeOf(commit), askedMsAgo });
+
+  it("counts from its question: what was pushed after that is not in it (R48)", async () => {
+    await records.db.query(`update source_head set looked_at = null`);
+    await answer("1", 5_000);
+    expect((await tip())?.ageMs).toBeGreaterThanOrEqual(5_000);
+  });
+
+  it("does not take the place of one to a later question, however late it comes (R48)", async () => {
+    await records.db.query(`update source_head set looked_at = null`);
+    await answer("new", 1_000);
+    const before = await tip();
+    await answer("old", 20_000);
+    expect(await tip()).toMatchObject({ commit: treeOf("new"), lookedAt: before?.lookedAt });
+    await answer("newer", 0);
+    expect(await tip()).toMatchObject({ commit: treeOf("newer") });
   });
 });
 
