@@ -15,10 +15,14 @@ export type AutoDue = z.output<typeof autoDueSchema>;
  */
 export function listAutoDue(db: Queryable, mesh: Name): Promise<AutoDue[]> {
   // Asked at each plan, when mostly nothing is due: what composing reads of the mesh is read by the push alone.
-  return many(
-    db,
-    autoDueSchema,
-    `select a.node, a.module, m.fit_artifact as artifact
+  return many(db, autoDueSchema, `${autoDueRows} order by a.node, a.module`, [mesh]);
+}
+
+/**
+ * `$1`: the mesh. Nothing after a recovery until a person has sent something: what the records lost is put right first, and
+ * only a person knows when (R35). Each send takes a number of the mesh, and the recovery says which was the last before.
+ */
+export const autoDueRows = `select a.node, a.module, m.fit_artifact as artifact
        from module m
        join assignment a on a.mesh = m.mesh and a.module = m.name
        join node n on n.mesh = a.mesh and n.name = a.node
@@ -28,7 +32,6 @@ export function listAutoDue(db: Queryable, mesh: Name): Promise<AutoDue[]> {
         and exists (select from artifact k where k.mesh = m.mesh and k.module = m.name and k.digest = m.fit_artifact
                        and k.manifest ->> 'upgrade' = 'auto')
         and d.incarnation = n.incarnation and d.build <> m.fit_artifact
-      order by a.node, a.module`,
-    [mesh],
-  );
-}
+        and not exists (
+          select from recovery r join mesh k on k.name = r.mesh
+           where r.mesh = $1 and r.epoch = (select max(epoch) from recovery where mesh = $1) and k.number <= r.number)`;

@@ -1,12 +1,23 @@
 import { z } from "zod";
 import type { Name } from "../core/names.ts";
+import { autoDueRows } from "./auto-due.ts";
 import type { Queryable } from "./database.ts";
 import { one } from "./rows.ts";
 import { comparedAt, joinHead } from "./source-commit.ts";
 
+/** A person's push: what it sent, or told, may let a policy's go on that could not before. Read at each poll: by its index. */
+const justEnded = `p.mesh = $1 and p.kind <> 'auto' and p.opened_at > now() - interval '1 day'
+   and p.ended_at > now() - interval '10 minutes'`;
+
+/** Each node once after such a push: one that is kept back all the same waits for the next, or for a look. */
+const policiesToFollow = `(select 'policies to follow: ' || string_agg(distinct due.module, ', ') from (${autoDueRows}) due
+   where exists (select from push p where ${justEnded} and not exists (
+           select from push t where t.mesh = $1 and t.kind = 'auto' and t.opened_at >= p.ended_at and t.named ? due.node))
+     and not exists (select from mesh where name = $1 and stopped_at is not null))`;
+
 /**
  * What reconcile has to look at, as a sentence; null: nothing. A tip that the last comparison did not see, a module that
- * was never compared, a newer commit that was held back, a build that is due again, or one that was planned, begun or judged and that nobody seems to go
+ * was never compared, a build that a policy declares and that a person's push may have let go on, a newer commit that was held back, a build that is due again, or one that was planned, begun or judged and that nobody seems to go
  * on with: after `lostAfterMs` without a verdict it is asked about, and whoever plans next knows who builds it.
  */
 export async function describeDue(db: Queryable, mesh: Name, lostAfterMs: number): Promise<string | null> {
@@ -36,7 +47,8 @@ export async function describeDue(db: Queryable, mesh: Name, lostAfterMs: number
                             where b.mesh = m.mesh and b.module = m.name and b.inputs = m.wanted_inputs)),
        (select 'builds without a verdict: ' || string_agg(distinct b.module, ', ') from build b
           join module m on m.mesh = b.mesh and m.name = b.module and m.wanted_inputs = b.inputs
-         where b.mesh = $1 and b.state = 'building' and coalesce(b.seen_at, b.started_at) < now() - $2 * interval '1 millisecond')
+         where b.mesh = $1 and b.state = 'building' and coalesce(b.seen_at, b.started_at) < now() - $2 * interval '1 millisecond'),
+       (select case when exists (select from push p where ${justEnded}) then ${policiesToFollow} end)
      ), '') as why`,
     [mesh, lostAfterMs],
   );

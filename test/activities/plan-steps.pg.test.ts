@@ -5,6 +5,8 @@ import { planSteps } from "../../src/activities/plan-steps.ts";
 import { pushRequestSchema } from "../../src/activities/workflow-input.ts";
 import { putArtifact } from "../../src/store/artifacts.ts";
 import { assign } from "../../src/store/assignments.ts";
+import { describeDue } from "../../src/store/due-work.ts";
+import { openPush } from "../../src/store/pushes.ts";
 import { loadMeshView } from "../../src/store/situations.ts";
 import { getWave, openWave } from "../../src/store/waves.ts";
 import { isUnaccounted } from "../../src/store/wave-progress.ts";
@@ -109,6 +111,51 @@ describe("what is under auto (R14)", () => {
 
   it("is one that became fit while its newest manifest cannot be read", async () => {
     expect(await dueOf(null, "auto")).toMatchObject([{ kind: "push", nodes: ["node-a"] }]);
+  });
+});
+
+describe("a push of a policy that could not go on", () => {
+  const due = () => describeDue(records.db, mesh, 60_000);
+  const end = (push: string) =>
+    records.db.query(`update push set ended_at = clock_timestamp() where mesh = $1 and id = $2`, [mesh, push]);
+  const open = (id: string, kind: "behind" | "auto", named: string[]) =>
+    openPush(records.db, mesh, { id, kind, named, requestedBy: "somebody", why: "" });
+
+  it("is made again after a person's push, once: nobody commits for it (R14)", async () => {
+    const { db } = records;
+    await addNodes(db, "node-a");
+    await addModules(db, "web");
+    await db.query(`update module set compared_at = now()`);
+    await fitUnderAuto("web");
+    await enrol("aaaa");
+    await sendOne(db, await grant(db), "node-a", { builds: { web: digestOf("old web") } });
+    await open("tried", "auto", ["node-a"]);
+    await end("tried");
+    expect(await due()).toBeNull();
+    await open("by-a-person", "behind", []);
+    expect(await due()).toBeNull();
+    await end("by-a-person");
+    expect(await due()).toBe("policies to follow: web");
+    await open("tried-again", "auto", ["node-a"]);
+    expect(await due()).toBeNull();
+  });
+
+  it("waits after a recovery until a person has sent something: what the records lost is put right first (R35)", async () => {
+    const { db } = records;
+    await addNodes(db, "node-a", "node-b");
+    await addModules(db, "web");
+    await fitUnderAuto("web");
+    await enrol("aaaa");
+    const epoch = await grant(db);
+    const { number } = await sendOne(db, epoch, "node-a", { builds: { web: digestOf("old web") } });
+    await db.query(
+      `insert into recovery (mesh, epoch, number, recovered_by, why, stopped_at, stopped_for, found, gone_on_without)
+        values ($1, $2, $3, 'somebody', 'a drill', now(), 'restored', '[]', '[]')`,
+      [mesh, epoch, number],
+    );
+    expect((await planSteps(deps, request)).steps).toEqual([]);
+    await sendOne(db, epoch, "node-b", { builds: {} });
+    expect((await planSteps(deps, request)).steps).toMatchObject([{ kind: "push", nodes: ["node-a"] }]);
   });
 });
 
