@@ -7,7 +7,7 @@ import {
 } from "../../src/build/builders/missing-exports.ts";
 import { createBuildBed, typescriptModule } from "../support/build-bed.ts";
 import { goModule, goOptions } from "../support/go-module.ts";
-import { createPythonBed, pythonCore, pythonModule } from "../support/python-bed.ts";
+import { createPythonBed, pythonCore, pythonModule, unittest } from "../support/python-bed.ts";
 import { rustModule, rustTimeout } from "../support/rust-bed.ts";
 
 const packages = new Map([["@test/core", "core"]]);
@@ -149,5 +149,19 @@ describe("what a dependency lacks, in the other languages' words", () => {
     const core = await bed.buildFit("core");
     const dependencies = [{ module: "core", kind: "build" as const, artifact: core }];
     expect(await bed.build("app", { dependencies })).toMatchObject(lacking);
+  });
+
+  it("Python: is what importing tests says, also where only they need it", { timeout: 240_000 }, async () => {
+    const write = (test: string): Record<string, string> =>
+      pythonModule("app", { "src/app/__init__.py": "", "tests/test_app.py": test });
+    const bed = await createPythonBed({ ...pythonCore, ...write(`from core import two\n${unittest("two()")}`) });
+    const core = await bed.buildFit("core");
+    const dependencies = [{ module: "core", kind: "test" as const, artifact: core }];
+    expect(await bed.build("app", { dependencies })).toMatchObject(lacking);
+    // What a test itself runs into is its own failure.
+    await bed.origin.commit(write(`import core\n${unittest("core.two()")}`));
+    const failed = await bed.build("app", { dependencies });
+    expect(failed).toMatchObject({ verdict: { verdict: "unfit", stage: "test" } });
+    expect(failed).not.toHaveProperty("lacks");
   });
 });

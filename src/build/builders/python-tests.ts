@@ -54,6 +54,8 @@ export interface RunPythonTests {
   readonly layout: PythonLayout;
   /** Is pytest locked? Else `unittest`. */
   readonly runner: "pytest" | "unittest";
+  /** Which dependency is imported by which name. */
+  readonly owners: ReadonlyMap<string, Name>;
 }
 
 /** `count`: tests that are there, also those that are skipped. 0: there is no file of tests. */
@@ -66,7 +68,7 @@ export type Tested = { readonly kind: "tested"; readonly count: number } | Judge
 export async function runPythonTests(
   job: BuildJob,
   toolchain: PythonToolchain,
-  { layout, runner }: RunPythonTests,
+  { layout, runner, owners }: RunPythonTests,
 ): Promise<Tested> {
   const folder = join(job.root, "module");
   const files = await listFiles(folder);
@@ -103,7 +105,7 @@ export async function runPythonTests(
   const environment = judgeEnvironment("testing", result);
   if (environment !== null) return environment;
   if (result.kind !== "exited") throw new Error("what did not exit was judged");
-  const tested = judgeTests(readSaid(result, /^tests-done /m), result.log);
+  const tested = judgeTests(readSaid(result, /^tests-done /m), result.log, owners);
   return tested.kind === "tested" && tested.count === 0
     ? describeNotRun(
         cases.map(({ file }) => file),
@@ -129,7 +131,7 @@ function nameOf(path: string): string {
   return path.replace(/\.py$/, "").replaceAll("/", ".");
 }
 
-function judgeTests(said: string, log: string): Tested {
+function judgeTests(said: string, log: string, owners: ReadonlyMap<string, Name>): Tested {
   const failures = [...new Set(said.split("\n").flatMap((line) => /^test-failed (.*)$/.exec(line)?.[1] ?? []))];
   const count = /^tests-done (\d+)$/m.exec(said)?.[1];
   if (failures.length === 0 && count !== undefined) return { kind: "tested", count: Number(count) };
@@ -138,5 +140,7 @@ function judgeTests(said: string, log: string): Tested {
     failures.length === 0
       ? `the tests ended before they were done: ${log.trim().slice(-500)}`
       : `${failures.length} ${failures.length === 1 ? "test fails" : "tests fail"}:\n${failures.slice(0, 10).join("\n")}${more}`;
-  return unfit("test", message);
+  // A file of tests that cannot be imported is what code that does not compile is: it may wait for a dependency's next version.
+  const lacks = failures.every((line) => /^\S+\.py: /.test(line)) ? findLackingInPython(failures, owners) : [];
+  return lacks.length === 0 ? unfit("test", message) : { ...unfit("compile", message), lacks };
 }

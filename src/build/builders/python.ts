@@ -15,7 +15,7 @@ import { listFiles } from "../list-files.ts";
 import { normaliseModes } from "../normalise-modes.ts";
 import { type Builder, type BuildJob, type BuildOutcome, type Judged, outstanding, unfit } from "./builder.ts";
 import { type Backend, chooseBackend } from "./python-backends.ts";
-import { assembleWheel, type Distribution, gatherCarried, writeRequirement } from "./python-carried.ts";
+import { assembleWheel, type Carried, type Distribution, gatherCarried, writeRequirement } from "./python-carried.ts";
 import { fetchWheels, installWheels, placeBackend } from "./python-fetch.ts";
 import { describeRefusedScript, placeArtifact, settleLib } from "./python-lib.ts";
 import { makeOwnWheel, type OwnWheel } from "./python-own-wheel.ts";
@@ -72,12 +72,14 @@ async function build(job: BuildJob): Promise<BuildOutcome> {
   const installed = await install(job, toolchain, own, plan, fetched?.wheels ?? null);
   if ("kind" in installed) return installed;
   const paths = own.files.map(({ path }) => path).filter((path) => !path.includes(".dist-info/"));
-  const imported = await importAll(job, toolchain, paths, await nameOwners(job, installed));
+  const built = plan.carried.filter(({ use }) => use === "build");
+  const imported = await importAll(job, toolchain, paths, nameOwners(job, built));
   if (imported !== null) return imported;
 
   job.onStep("test");
   const runner = read.locked.some(({ name }) => name === "pytest") ? "pytest" : "unittest";
-  const tested = await runPythonTests(job, toolchain, { layout: read.layout, runner });
+  const owners = nameOwners(job, plan.carried);
+  const tested = await runPythonTests(job, toolchain, { layout: read.layout, runner, owners });
   if (tested.kind === "judged") return tested;
   const folder = await placeArtifact({
     root: job.root,
@@ -89,13 +91,12 @@ async function build(job: BuildJob): Promise<BuildOutcome> {
   return { kind: "built", folder, findings: tested.count === 0 ? [describeNoTests()] : [] };
 }
 
-/** Name that code imports → the dependency that it is of, by what its distribution says that it installed. */
-async function nameOwners(job: BuildJob, installed: readonly Distribution[]): Promise<ReadonlyMap<string, Name>> {
+/** Name that code imports → the dependency that it is of, by what its distribution says that it installs. */
+function nameOwners(job: BuildJob, carried: readonly Carried[]): ReadonlyMap<string, Name> {
   const direct = new Set(job.dependencies.map(({ module }) => module));
   const owners = new Map<string, Name>();
-  for (const { info, module } of installed) {
+  for (const { module, record } of carried) {
     if (module === null || !direct.has(module)) continue;
-    const record = await readFile(join(job.root, "lib", info, "RECORD"), "utf8");
     for (const path of readRecordPaths(record)) owners.set(path.replace(/(\/.*|\.py)$/s, ""), module);
   }
   return owners;
