@@ -16,10 +16,12 @@ export interface PoolOptions {
   readonly credentials?: HostCredentials;
   /** A clone was damaged, and is made anew by the next who asks. */
   readonly onDamaged?: (repository: Name, why: string) => Promise<void>;
+  /** A clone could not be made smaller. Not in a process that ends soon: without it whoever fetched waits until it is done. */
+  readonly onUntidy?: (repository: Name, error: unknown) => void;
 }
 
 export function createRepositoryPool(folder: string, options: PoolOptions = {}): RepositoryPool {
-  const { credentials = {}, onDamaged } = options;
+  const { credentials = {}, onDamaged, onUntidy } = options;
   const opened = new Map<string, Promise<Repository>>();
   return {
     open({ name, url }) {
@@ -32,6 +34,7 @@ export function createRepositoryPool(folder: string, options: PoolOptions = {}):
         dir: join(folder, dir),
         credentials,
         onDamaged: async (why) => onDamaged?.(name, why),
+        ...(onUntidy === undefined ? {} : { onUntidy: (error) => onUntidy(name, error) }),
       }).then(async (repository) => {
         await removeClonesOfOtherAddresses(folder, name, dir);
         return repository;

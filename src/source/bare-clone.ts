@@ -6,7 +6,6 @@ import type { ObjectId } from "../core/names.ts";
 import { GitError, runGit } from "./git.ts";
 
 const localMs = 60_000;
-const repackMs = 10 * 60_000;
 
 /** A clone on this machine lost or changed bytes: nothing it says can be trusted, also not that something is absent. */
 export class DamagedCloneError extends Error {
@@ -52,29 +51,24 @@ export async function discardClone(dir: string): Promise<void> {
   await rm(aside, { recursive: true, force: true });
 }
 
+export interface PackFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly writtenMs: number;
+}
+
 export async function packBytes(dir: string): Promise<number> {
   return (await listPacks(dir)).reduce((sum, pack) => sum + pack.bytes, 0);
 }
 
-const weighed = new Map<string, { readonly folder: string; readonly bytes: number }>();
-
-/** The same where nothing is being fetched: packs are counted again when one came or went, which its folder says. */
-export async function restingPackBytes(dir: string): Promise<number> {
-  const found = await whenThere(stat(join(dir, "objects", "pack")));
-  const folder = found === null ? "gone" : `${found.ino} ${found.mtimeMs}`;
-  const known = weighed.get(dir);
-  if (known?.folder === folder) return known.bytes;
-  const bytes = await packBytes(dir);
-  weighed.set(dir, { folder, bytes });
-  return bytes;
-}
-
-async function listPacks(dir: string): Promise<{ readonly name: string; readonly bytes: number }[]> {
+/** Every file among the packs, with what is being written. */
+export async function listPacks(dir: string): Promise<PackFile[]> {
   const folder = join(dir, "objects", "pack");
-  const packs: { name: string; bytes: number }[] = [];
+  const packs: PackFile[] = [];
   for (const name of (await whenThere(readdir(folder))) ?? []) {
     try {
-      packs.push({ name, bytes: (await stat(join(folder, name))).size });
+      const { size, mtimeMs } = await stat(join(folder, name));
+      packs.push({ name, bytes: size, writtenMs: mtimeMs });
     } catch (error) {
       // Renamed between the two calls.
       if (errorCode(error) !== "ENOENT") throw error;
@@ -82,11 +76,6 @@ async function listPacks(dir: string): Promise<{ readonly name: string; readonly
   }
   return packs;
 }
-
-/** Each fetch keeps a pack and a ref of its own. Past so many they become one, with the refs that were used last. */
-const packLimit = 50;
-const keptRefs = 64;
-const usedWithinMs = 3_600_000;
 
 function refPath(dir: string, commit: ObjectId): string {
   return join(dir, "refs", "mesh", "commits", commit);
@@ -96,23 +85,4 @@ function refPath(dir: string, commit: ObjectId): string {
 export async function noteUse(dir: string, commit: ObjectId): Promise<void> {
   const now = new Date();
   await whenThere(utimes(refPath(dir, commit), now, now));
-}
-
-/** Bounds what the clone of a busy repository holds. What was dropped and is asked for again is fetched again. */
-export async function tidyClone(dir: string): Promise<void> {
-  const packs = (await listPacks(dir)).filter(({ name }) => name.endsWith(".pack"));
-  if (packs.length <= packLimit) return;
-  const folder = join(dir, "refs", "mesh", "commits");
-  const refs: { name: string; usedMs: number }[] = [];
-  for (const name of (await whenThere(readdir(folder))) ?? []) {
-    const found = await whenThere(stat(join(folder, name)));
-    if (found !== null) refs.push({ name, usedMs: found.mtimeMs });
-  }
-  const old = refs
-    .toSorted((a, b) => b.usedMs - a.usedMs)
-    .slice(keptRefs)
-    .filter(({ usedMs }) => usedMs < Date.now() - usedWithinMs);
-  for (const { name } of old) await rm(join(folder, name), { force: true });
-  await runGit({ dir, args: ["repack", "-a", "-d", "-q"], waitMs: repackMs });
-  await runGit({ dir, args: ["prune", "--expire=1.hour.ago"], waitMs: repackMs });
 }

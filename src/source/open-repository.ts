@@ -25,6 +25,8 @@ export interface OpenRepository {
   readonly credentials?: HostCredentials;
   /** The clone was damaged and is gone: the next fetch makes it anew. */
   readonly onDamaged?: (why: string) => Promise<void>;
+  /** The clone could not be made smaller. Where nobody is told, whoever fetched waits for it, and has the error. */
+  readonly onUntidy?: (error: unknown) => void;
 }
 
 const lookMs = 30_000;
@@ -41,8 +43,9 @@ export async function openRepository(options: OpenRepository): Promise<Repositor
   const session = createObjectSession({ dir, waitMs: localMs, signal });
   const local = { dir, waitMs: localMs, signal, session };
   const config = (): Promise<GitConfig> => readCredentials(url, options.credentials ?? {});
-  const remote = { url, dir, signal, session, config, cloneBytes: options.cloneBytes ?? 4 * 1024 ** 3 };
   const explain = (error: unknown): Promise<unknown> => explainDamage(error, session, { ...options, url });
+  const onUntidy = options.onUntidy && (async (error: unknown) => options.onUntidy?.(await explain(error)));
+  const remote = { url, dir, signal, session, config, cloneBytes: options.cloneBytes ?? 4 * 1024 ** 3, onUntidy };
   const whole = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;

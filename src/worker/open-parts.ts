@@ -71,6 +71,7 @@ export async function openParts(config: ServeConfig, roles: RolesInForce, log: L
       repositories: createRepositoryPool(config.folders.repositories, {
         credentials: config.credentials,
         onDamaged: (repository, why) => noteDamagedClone(db, config.mesh, repository, why),
+        onUntidy: (repository, error) => log.warn({ err: error, repository }, "a clone could not be made smaller"),
       }),
     },
     artifacts: await openArtifactStore(config.folders.artifacts),

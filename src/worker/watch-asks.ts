@@ -90,7 +90,10 @@ export function watchAsks(options: WatchAsks): Watch {
 function answerWith(options: WatchAsks): () => AskServer {
   const { readDb, mesh, asks, log, bounds } = options;
   const kept = keepForAsks(options);
-  const repositories = createRepositoryPool(join(options.folders.cache, "asked"), { credentials: options.credentials });
+  const repositories = createRepositoryPool(join(options.folders.cache, "asked"), {
+    credentials: options.credentials,
+    onUntidy: (repository, error) => log.warn({ err: error, repository }, "a clone could not be made smaller"),
+  });
   const imports = createImportCache(readDb);
   const own = { code: codeVersion(), document: dryRunSchemaName, mesh, state: asks.state, setup: asks.setup };
   return () =>
