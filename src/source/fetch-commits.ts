@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -176,7 +177,9 @@ async function fetchMissingOne(remote: Remote, branch: string, commit: ObjectId)
     if (isOwnDamage(error)) throw new DamagedCloneError(`clone ${remote.dir} cannot be fetched into`, { cause: error });
     if (!(error instanceof UnavailableError) || !refusesIds(error.cause)) throw error;
     // This server hands out branches only: then the branch, whole, as the commit may not be its tip any more.
-    await fetchOne(remote, [], `+refs/heads/${branch}:refs/mesh/branches/${branch}`);
+    // By a hash: of `release` and `release/1` git keeps only one as refs, also where the other is long gone.
+    const kept = createHash("sha256").update(branch, "utf8").digest("hex");
+    await fetchOne(remote, [], `+refs/heads/${branch}:refs/mesh/branches/${kept}`);
   }
   if (!(await hasCommit(remote.session, commit))) {
     throw new UnavailableError(

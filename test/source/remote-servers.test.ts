@@ -183,6 +183,28 @@ describe("a server that does not answer as it should (R26, case 4)", () => {
   });
 });
 
+describe("a server that hands out branches only", () => {
+  it("is fetched from where a followed branch ends and a folder of that name begins (case 52)", async () => {
+    // Without the second version of git's protocol only tips can be asked for by their ids.
+    server.misbehave((request) => {
+      delete request.headers["git-protocol"];
+      return false;
+    });
+    const clone = await open(server.url);
+    await origin.git("branch", "release");
+    await origin.commit({ a: "2" });
+    await origin.git("branch", "--force", "release");
+    await clone.fetchCommits([{ branch: "release", commit: tip }]);
+    await origin.git("branch", "-D", "release");
+    const before = await origin.commit({ a: "3" });
+    await origin.commit({ a: "4" });
+    await origin.git("branch", "release/1");
+    await clone.fetchCommits([{ branch: "release/1", commit: before }]);
+    expect(await clone.hasObject(tip)).toBe(true);
+    expect(await clone.hasObject(before)).toBe(true);
+  });
+});
+
 describe("names of refs", () => {
   it("a tag of the same name is not the branch, and an unborn branch is none (case 52)", async () => {
     await origin.commit({ a: "2" });
