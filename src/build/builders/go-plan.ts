@@ -36,7 +36,7 @@ export async function planGoBuild(job: BuildJob, folder: string): Promise<GoPlan
   if (fault !== undefined) return unfit("compile", describeFinding(fault));
   const lock = readGoLock(new Map([[goModFile, text], ...(sumText === null ? [] : [[goSumFile, sumText] as const])]));
   if (lock.kind === "refused") return unfit("compile", describeFinding(lock.finding));
-  const gathered = await gatherModules(job);
+  const gathered = await gatherModules(job, mod.module);
   if (gathered.kind !== "gathered") return gathered;
   const { modules, carried, owners } = gathered;
   const newer = modules.find((module) => compareGoLines(module.mod.go.version, mod.go.version) > 0);
@@ -57,29 +57,31 @@ interface Gathered {
 
 /**
  * What the dependencies publish, and what they carry of theirs. One module in two versions (a diamond whose arms were
- * built at different times) is never mixed: the arm that is behind has to be built again first.
+ * built at different times) is never mixed: the arm that is behind has to be built again first. `own`: the path of what is
+ * built. What its tests use may carry an earlier build of it, which Go would not take, and whose pins must not count.
  */
-async function gatherModules(job: BuildJob): Promise<Gathered | BuildOutcome> {
-  const all = new Map<string, { readonly module: PublishedModule; readonly from: string }>();
+async function gatherModules(job: BuildJob, own: string): Promise<Gathered | BuildOutcome> {
+  const known = new Map<string, { readonly module: PublishedModule; readonly from: string }>();
   const carried = new Set<string>();
   const shelves: { readonly module: Name; readonly published: readonly PublishedModule[] }[] = [];
   for (const dependency of job.dependencies) {
-    const published = await readPublished(dependency.folder);
-    shelves.push({ module: dependency.module, published });
-    if (published.length === 0)
+    const all = await readPublished(dependency.folder);
+    if (all.length === 0)
       return unfit("compile", `module ${dependency.module} has no Go package that others can import`);
+    const published = all.filter((module) => module.path !== own);
+    shelves.push({ module: dependency.module, published });
     for (const module of published) {
-      const known = all.get(module.path);
-      if (known !== undefined && known.module.id !== module.id)
+      const before = known.get(module.path);
+      if (before !== undefined && before.module.id !== module.id)
         return outstanding(
           "dependency",
-          `${known.from} and ${dependency.module} were built against two versions of ${module.path} (${known.module.version}, ${module.version}): the one that is behind has to be built again first`,
+          `${before.from} and ${dependency.module} were built against two versions of ${module.path} (${before.module.version}, ${module.version}): the one that is behind has to be built again first`,
         );
-      all.set(module.path, known ?? { module, from: dependency.module });
+      known.set(module.path, before ?? { module, from: dependency.module });
       if (dependency.kind === "build") carried.add(module.path);
     }
   }
-  const modules = [...all.values()].map(({ module }) => module).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const modules = [...known.values()].map(({ module }) => module).toSorted((a, b) => (a.path < b.path ? -1 : 1));
   return {
     kind: "gathered",
     modules,

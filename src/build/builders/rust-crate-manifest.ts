@@ -74,6 +74,41 @@ function pinDependency(table: Readonly<Record<string, unknown>>, pin: PinnedCrat
   return { ...written, package: pin.name, version: `=${pin.version}` };
 }
 
+/**
+ * The crate that is built, for what its tests use and was built against an earlier build of it: there must be one of it,
+ * or its types would be two. Null: the manifest, one that was published, does not depend on it.
+ */
+export function pinToOwn(
+  published: Readonly<Record<string, unknown>>,
+  own: PinnedCrate,
+): Record<string, unknown> | null {
+  const manifest = structuredClone(published);
+  const version = `=${own.version.replace(/\+.*$/, "")}`;
+  let found: Record<string, unknown> | null = null;
+  for (const holder of [manifest, ...Object.values(asRecord(manifest["target"]))])
+    for (const section of [sections.normal, sections.build]) {
+      const dependencies = asRecord(asRecord(holder)[section]);
+      for (const entry of Object.values(dependencies))
+        if (isTable(entry) && entry["package"] === own.name) [entry["version"], found] = [version, manifest];
+    }
+  return found;
+}
+
+/** Behind a manifest: whoever asks for this crate gets the one in this folder. */
+export function patchOwn(name: string): string {
+  return `\n[patch.crates-io]\n${name} = { path = "." }\n`;
+}
+
+/** Of what is being built, as pins have it. */
+export function pinOf({ name, value }: CargoManifest): PinnedCrate {
+  const version = inherit(value, asRecord(value["package"])["version"], "version");
+  return { name, version: typeof version === "string" ? version : "0.0.0" };
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 function asRecord(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

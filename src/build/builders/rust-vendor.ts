@@ -8,7 +8,7 @@ import type { Digest, Name } from "../../core/names.ts";
 import { cargoFile } from "../../source/imports/rust-manifest.ts";
 import { listFiles } from "../list-files.ts";
 import { type BuildJob, type BuildOutcome, outstanding } from "./builder.ts";
-import type { PinnedCrate } from "./rust-crate-manifest.ts";
+import { type PinnedCrate, pinToOwn } from "./rust-crate-manifest.ts";
 
 /** Where an artifact keeps what dependents compile. */
 export const rustFolder = "rust";
@@ -39,17 +39,23 @@ export type MeshCrates =
       readonly direct: ReadonlyMap<string, PinnedCrate>;
       /** The same, by the modules that they are of. */
       readonly modules: ReadonlyMap<string, Name>;
+      /** Some of them use the crate that is built: only its tests can have brought them. */
+      readonly usesOwn: boolean;
       /** Lock files of the artifacts: the third parties that their crates need. */
       readonly locks: readonly string[];
     }
   | BuildOutcome;
 
-/** The crates of the closure's artifacts, and those that they were built against, into cargo's folder of crates. */
-export async function placeMeshCrates(job: BuildJob, vendor: string): Promise<MeshCrates> {
+/**
+ * The crates of the closure's artifacts, and those that they were built against, into cargo's folder of crates. `own`: what is
+ * built; an earlier build of it, which crates for its tests carry, is left out.
+ */
+export async function placeMeshCrates(job: BuildJob, vendor: string, own: PinnedCrate): Promise<MeshCrates> {
   const direct = new Map<string, PinnedCrate>();
   const modules = new Map<string, Name>();
   const locks: string[] = [];
   const placed = new Map<string, { readonly version: string; readonly by: string }>();
+  let usesOwn = false;
   const claim = (name: string, version: string, by: string): BuildOutcome | null => {
     const known = placed.get(name);
     placed.set(name, known ?? { version, by });
@@ -72,35 +78,51 @@ export async function placeMeshCrates(job: BuildJob, vendor: string): Promise<Me
     const to = join(vendor, `${name}-${version}`);
     await cp(from, to, { recursive: true });
     await writeFile(join(to, cargoFile), stringify({ ...manifest, package: { ...manifest.package, version } }));
-    await writeChecksums(to, await digestFolder(to));
+    if (await sealCrate(to, own)) usesOwn = true;
     const lock = await whenThere(readFile(join(dependency.folder, rustFolder, "Cargo.lock"), "utf8"));
     if (lock !== null) locks.push(lock);
   }
   for (const dependency of job.dependencies) {
-    const mixed = await placeCarried(dependency, vendor, claim);
-    if (mixed !== null) return mixed;
+    const carried = await placeCarried(dependency, { vendor, own, claim });
+    if (carried.kind !== "placed") return carried;
+    usesOwn ||= carried.usesOwn;
   }
-  return { kind: "crates", direct, modules, locks };
+  return { kind: "crates", direct, modules, usesOwn, locks };
+}
+
+/** Leaves what cargo checks beside the crate's files. Answers whether the crate uses the one that is built. */
+async function sealCrate(folder: string, own: PinnedCrate): Promise<boolean> {
+  const pinned = pinToOwn(crateSchema.parse(parse(await readFile(join(folder, cargoFile), "utf8"))), own);
+  if (pinned !== null) await writeFile(join(folder, cargoFile), stringify(pinned));
+  await writeChecksums(folder, await digestFolder(folder));
+  return pinned !== null;
+}
+
+interface Carried {
+  readonly vendor: string;
+  readonly own: PinnedCrate;
+  readonly claim: (name: string, version: string, by: string) => BuildOutcome | null;
 }
 
 async function placeCarried(
   dependency: BuildJob["dependencies"][number],
-  vendor: string,
-  claim: (name: string, version: string, by: string) => BuildOutcome | null,
-): Promise<BuildOutcome | null> {
+  { vendor, own, claim }: Carried,
+): Promise<{ readonly kind: "placed"; readonly usesOwn: boolean } | BuildOutcome> {
+  let usesOwn = false;
   const carried = join(dependency.folder, rustFolder, "crates");
   for (const folder of (await whenThere(readdir(carried))) ?? []) {
     const split = /^(.+)-(0\.0\.0-sha\.[0-9a-f]+)$/.exec(folder);
     if (split?.[1] === undefined || split[2] === undefined)
       throw new Error(`the artifact of ${dependency.module} carries ${folder}, which is no crate of a mesh`);
+    if (split[1] === own.name) continue;
     const mixed = claim(split[1], split[2], `what ${dependency.module} was built against`);
     if (mixed !== null) return mixed;
     const to = join(vendor, folder);
     if ((await whenThere(lstat(to))) !== null) continue;
     await cp(join(carried, folder), to, { recursive: true });
-    await writeChecksums(to, await digestFolder(to));
+    if (await sealCrate(to, own)) usesOwn = true;
   }
-  return null;
+  return { kind: "placed", usesOwn };
 }
 
 /** What cargo checks when it reads a crate from a folder: each file, and the digest that the lock file names. */

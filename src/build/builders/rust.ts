@@ -17,7 +17,7 @@ import { findInTheWay, sayInTheWay } from "./in-the-way.ts";
 import { findLackingInRust } from "./missing-exports.ts";
 import { cargoSettings, runCargo, settingsFile } from "./rust-cargo.ts";
 import { copyAssets, dropDelivery, listTargetPaths, prepareCrate } from "./rust-crate.ts";
-import { type PinnedCrate, writeCrateManifest } from "./rust-crate-manifest.ts";
+import { patchOwn, pinOf, type PinnedCrate, writeCrateManifest } from "./rust-crate-manifest.ts";
 import { mergeLocks, splitResolved } from "./rust-lock-file.ts";
 import { checkWithCargo, resolveCrates } from "./rust-resolve-crates.ts";
 import { countTests, describeCompileErrors, describeRustFailures } from "./rust-test-output.ts";
@@ -58,7 +58,7 @@ async function build(job: BuildJob): Promise<BuildOutcome> {
   if (crates.kind !== "crates") return crates;
   const release = join(job.root, "release");
   await prepareCrate(folder, release, listTargetPaths(manifest));
-  const locks = await resolveBoth(job, { folder, release, manifest, pins: crates.pins, lock: crates.lock });
+  const locks = await resolveBoth(job, { ...crates, folder, release, manifest });
   if (locks.kind !== "resolved") return locks;
 
   job.onStep("compile");
@@ -76,6 +76,8 @@ type Crates =
   | {
       readonly kind: "crates";
       readonly pins: ReadonlyMap<string, PinnedCrate>;
+      /** What the manifest for tests has more. */
+      readonly patch: string;
       readonly lock: string;
       /** Crate's name in code → the module that it is of. */
       readonly owners: ReadonlyMap<string, Name>;
@@ -84,7 +86,7 @@ type Crates =
 
 async function placeCrates(job: BuildJob, folder: string, manifest: CargoManifest): Promise<Crates> {
   const vendor = join(job.root, "vendor");
-  const mesh = await placeMeshCrates(job, vendor);
+  const mesh = await placeMeshCrates(job, vendor, pinOf(manifest));
   if (mesh.kind !== "crates") return mesh;
   const own = await whenThere(readFile(join(folder, cargoLockFile), "utf8"));
   const strangers = manifest.dependencies.filter((dependency) => !mesh.direct.has(dependency.package));
@@ -106,7 +108,8 @@ async function placeCrates(job: BuildJob, folder: string, manifest: CargoManifes
     const module = mesh.modules.get(dependency.package);
     return module === undefined ? [] : [[dependency.key.replaceAll("-", "_"), module] as const];
   });
-  return { kind: "crates", pins: mesh.direct, lock: lock.text, owners: new Map(owners) };
+  const patch = mesh.usesOwn ? patchOwn(manifest.name) : "";
+  return { kind: "crates", pins: mesh.direct, patch, lock: lock.text, owners: new Map(owners) };
 }
 
 interface Resolve {
@@ -114,15 +117,17 @@ interface Resolve {
   readonly release: string;
   readonly manifest: CargoManifest;
   readonly pins: ReadonlyMap<string, PinnedCrate>;
+  readonly patch: string;
   readonly lock: string;
 }
 
 /** First with everything, then what is left of that without development: the same third parties in both. */
 async function resolveBoth(
   job: BuildJob,
-  { folder, release, manifest, pins, lock }: Resolve,
+  { folder, release, manifest, pins, patch, lock }: Resolve,
 ): Promise<{ readonly kind: "resolved"; readonly release: string } | BuildOutcome> {
-  const all = await resolveCrates(job, folder, { manifest: writeCrateManifest(manifest, "test", pins), lock });
+  const tested = `${writeCrateManifest(manifest, "test", pins)}${patch}`;
+  const all = await resolveCrates(job, folder, { manifest: tested, lock });
   if (all.kind !== "lock") return all;
   const compiled = writeCrateManifest(manifest, "compile", pins);
   const some = await resolveCrates(job, release, { manifest: compiled, lock: all.text });
