@@ -37,7 +37,8 @@ export async function planSteps(deps: ControlDependencies, request: StepRequest)
   });
   const behindSince = await listBehindSince(deps.db, deps.mesh);
   const held = holdSources({ facts, plan, behindSince, starvedAfterMs: deps.starvedAfterMs });
-  await recordModulePlans(deps.db, deps.mesh, [...toModulePlans(plan), ...listSourceless(modules)]);
+  const sourceless = listSourceless(modules);
+  await recordModulePlans(deps.db, deps.mesh, [...toModulePlans(plan), ...sourceless]);
   const builds = orderByAge(plan.ready, behindSince)
     .map((ready): NextStep => ({
       kind: "build",
@@ -48,7 +49,7 @@ export async function planSteps(deps: ControlDependencies, request: StepRequest)
     }))
     .filter((step) => !request.done.includes(step.key) && !request.running.includes(step.key));
   const isLast = request.running.length === 0 && builds.length === 0;
-  await accountForWaves(deps, { wave: request.wave, plan, isLast });
+  await accountForWaves(deps, { wave: request.wave, plan: withSourceless(plan, sourceless), isLast });
   const push = await planAutoPush(deps, request);
   await clearMendedFailures(deps, request, plan);
   await noteRepeatedVerdicts(deps, plan, now);
@@ -105,6 +106,17 @@ function listSourceless(modules: readonly ModuleToPlan[]): ModulePlan[] {
     if (unread !== null) return [standing(name, "cannot-tell", unread, null)];
     return problem === null ? [] : [standing(name, "broken", problem, null)];
   });
+}
+
+/** They were announced, perhaps, and what became of them is not that they are no modules any more (R9). */
+function withSourceless(plan: BuildPlan, sourceless: readonly ModulePlan[]): BuildPlan {
+  const rows = <W extends "broken" | "cannot-tell">(kind: W) =>
+    sourceless.flatMap((one) => (one.standing === kind ? [{ module: one.module, kind, why: one.standingWhy }] : []));
+  return {
+    ...plan,
+    broken: [...plan.broken, ...rows("broken")],
+    cannotTell: [...plan.cannotTell, ...rows("cannot-tell")],
+  };
 }
 
 function standing(module: Name, word: ModulePlan["standing"], why: string, inputs: Digest | null): ModulePlan {

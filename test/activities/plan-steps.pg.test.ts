@@ -201,6 +201,20 @@ describe("a wave that nobody goes on with (R9)", () => {
   });
 });
 
+describe("a module of a wave whose source is taken away while it goes (R9, R15)", () => {
+  it.each([
+    ["its folder went", "problem", "web is broken: the words"],
+    ["it cannot be read", "unread", "how web stands cannot be told: the words"],
+  ] as const)("failed, with the reason: %s", async (_, column, why) => {
+    const { db } = records;
+    await addModules(db, "web");
+    await openWave(db, mesh, { id: "now", reason: "a test", announced: ["web"] });
+    await db.query(`update module set tree = null, compared_at = now(), ${column} = 'the words'`);
+    await planSteps(deps, { ...request, wave: "now" });
+    expect((await getWave(db, mesh, "now"))?.accounted).toEqual({ web: { outcome: "failed", why } });
+  });
+});
+
 describe("a comparison", () => {
   it("forgets webhook deliveries that no forge repeats any more", async () => {
     const { db } = records;

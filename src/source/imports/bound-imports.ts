@@ -17,7 +17,7 @@ export function boundImports(read: FileImports): FileImports {
   ];
   if (past.length === 0) return read;
   const said = past.map((what) => ({ severity: "error" as const, line: 0, message: `has ${what}: split the file` }));
-  return { imports: imports.slice(0, mostOfFile), findings: [...said, ...findings.slice(0, mostOfFile)] };
+  return { ...read, imports: imports.slice(0, mostOfFile), findings: [...said, ...findings.slice(0, mostOfFile)] };
 }
 
 /** How often each module has one blob: the same bytes may lie at a thousand paths. */

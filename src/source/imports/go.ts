@@ -83,7 +83,8 @@ export async function readByTool(
       const reading = await read(some);
       return reading.kind === "read" ? { kind: "read", files: reading.files.map(toFileImports) } : reading;
     },
-    otherwise: readAllByGrammar,
+    otherwise: async (some, why) =>
+      (await readAllByGrammar(some, why)).map((one) => ({ ...one, isMakeshift: true as const })),
   });
 }
 

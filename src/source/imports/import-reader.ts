@@ -29,7 +29,10 @@ export const fileImportsSchema = z.strictObject({
     }),
   ),
 });
-export type FileImports = z.infer<typeof fileImportsSchema>;
+export type FileImports = z.infer<typeof fileImportsSchema> & {
+  /** By another reader than the one that the key names, which failed on it in this moment: not kept for the next one. */
+  readonly isMakeshift?: true;
+};
 
 /** Lock files are the largest; past this a fact file is refused, not read. */
 export const factBytesLimit = 20 * 1024 * 1024;

@@ -55,7 +55,7 @@ async function readImports(
       const message = `read by the grammar, because Python ${interpreter.version} did not read it: ${why}`;
       return (await readAllByGrammar(some)).map((raw) => {
         const { imports, findings } = describeRawImports(raw);
-        return { imports, findings: [{ severity: "warning", line: 0, message }, ...findings] };
+        return { imports, findings: [{ severity: "warning", line: 0, message }, ...findings], isMakeshift: true };
       });
     },
   });

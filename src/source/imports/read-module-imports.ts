@@ -139,7 +139,8 @@ async function parseAndKeep(options: ParseBlobs, files: Batch["files"]): Promise
   }
   options.signal?.throwIfAborted();
   options.onProgress?.();
-  await options.cache.write(options.key, fresh);
+  // A machine that was short of memory for a moment says nothing of the file: its own reader reads it the next time.
+  await options.cache.write(options.key, new Map([...fresh].filter(([, { isMakeshift }]) => isMakeshift !== true)));
 }
 
 interface Batch {
