@@ -1,3 +1,4 @@
+import { UnavailableError } from "../core/errors.ts";
 import type { ObjectId } from "../core/names.ts";
 import { DamagedCloneError } from "./bare-clone.ts";
 import { isAskable, type ObjectInfo, type ObjectSession, type ReadObject } from "./object-session.ts";
@@ -62,14 +63,19 @@ function keep<K, V>(map: Map<K, V>, key: K, value: V, limit: number): void {
   map.set(key, value);
 }
 
-/** Does git have it? What it is, is kept. */
+/** Does git have it? What it is, is kept. Throws UnavailableError where it is no commit: a source may have such a head. */
 export async function hasCommit(session: ObjectSession, commit: ObjectId): Promise<boolean> {
   const { commits, treeIds, above } = keptFor(session);
   if (commits.has(commit)) return (await session.describe([commit]))[0] !== null;
   const folders = above.map((path) => ({ of: commit, path }));
   const [found = null, ...trees] = await session.read([commit, ...folders.map(sayFolder)], commitBytesLimit);
   if (found === null) return false;
-  if (found.type !== "commit" || found.content === null) return true;
+  if (found.type !== "commit")
+    throw new UnavailableError(
+      `the repository's tip ${commit} is a ${found.type} and no commit`,
+      "Put the branch right there: the next look finds its new tip.",
+    );
+  if (found.content === null) return true;
   const text = found.content.toString("utf8");
   keep(commits, commit, text, namesKept);
   const tree = /^tree ([0-9a-f]+)\n/.exec(text)?.[1];

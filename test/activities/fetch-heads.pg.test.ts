@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { compareAll } from "../../src/activities/compare-all.ts";
 import type { ControlDependencies } from "../../src/activities/control-dependencies.ts";
@@ -130,6 +132,24 @@ it("a source that hangs keeps no other from being compared, and what it sends la
     { timeout: 20_000 },
   );
   expect(await listConditions(records.db, mesh)).toEqual([]);
+}, 90_000);
+
+it("a source whose branch is at something that is no commit keeps no other from being compared (case 4)", async () => {
+  const fine = await addSource("fine");
+  const origin = await createGitRepository();
+  onTestFinished(() => origin.remove());
+  await origin.commit({ "mesh.yaml": "module: of-odd\nlanguage: files\n" });
+  const blob = await origin.git("rev-parse", "HEAD:mesh.yaml");
+  // Git itself refuses to: who owns the folder of a server is not asked.
+  await writeFile(join(origin.dir, ".git", "refs", "heads", "main"), `${blob}\n`);
+  await addRepository(records.db, mesh, { name: "odd", url: origin.dir });
+  await addModule(records.db, mesh, { name: "of-odd", repository: "odd", branch: "main", path: "." });
+  const deps = await openDeps({ fine }, {});
+  await compare(deps);
+  expect(await commits()).toEqual([fine.first, null]);
+  expect(await listConditions(records.db, mesh)).toMatchObject([
+    { subject: "odd#main", message: expect.stringMatching(/is a blob and no commit/) },
+  ]);
 }, 90_000);
 
 it("what lasts is bounded: past it a fetch is stopped, and its git with it (R33)", async () => {
