@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describeArtifact } from "../build/artifact-manifest.ts";
-import { sweepArtifact } from "../build/sweep-artifact.ts";
+import { createLeftLook, sweepBlobs } from "../build/sweep-artifact.ts";
 import { manifestSchema } from "../core/manifest.ts";
 import type { Digest, Name } from "../core/names.ts";
 import { planCollection, type ArtifactId, type CollectionPlan } from "../decide/plan-collection.ts";
@@ -42,7 +43,7 @@ export async function planCollectionNow(options: Omit<CollectArtifacts, "dir">):
 
 /**
  * Collects: first the records are marked, in one transaction behind the gate's lock, by a plan made inside it; then the
- * files go, one artifact after the other. Cut off in between, the next run goes on with what is marked.
+ * files go, some artifacts at a time. Cut off in between, the next run goes on with what is marked.
  */
 export async function collectArtifacts(options: CollectArtifacts): Promise<Collected> {
   const { db, mesh, graceMs } = options;
@@ -55,18 +56,49 @@ export async function collectArtifacts(options: CollectArtifacts): Promise<Colle
     if (plan.collect.length > 0) await markCollected(tx, mesh, plan.collect);
     return plan.collect;
   });
+  return { marked, ...(await sweepCollected(options)) };
+}
+
+/** So many under one lock and by one write of the index, which is as long as the store is large. */
+const sweptTogether = 100;
+/** Writers wait for the lock meanwhile, and ask for it again within 30 ms. */
+const betweenSweepsMs = 100;
+
+async function sweepCollected({ db, mesh, dir, graceMs }: CollectArtifacts): Promise<Omit<Collected, "marked">> {
   let [blobs, bytes] = [0, 0];
   const revived: ArtifactId[] = [];
-  for (const one of await listCollected(db, mesh)) {
-    const swept = await sweepArtifact({ dir: options.dir, blobs: listBlobs(one), graceMs });
-    const gone = new Set(swept.removed);
-    const statements = one.statements.map(({ statement }) => statement).filter((statement) => gone.has(statement));
-    if (statements.length > 0) await dropCollectedProvenance(db, mesh, one, statements);
-    if (swept.fresh.length > 0) revived.push({ module: one.module, digest: one.digest });
+  const left = await listLeft(dir, await listCollected(db, mesh));
+  for (let at = 0; at < left.length; at += sweptTogether) {
+    if (at > 0) await sleep(betweenSweepsMs);
+    const some = left.slice(at, at + sweptTogether);
+    let collected: readonly CollectedArtifact[] = [];
+    const list = async (): Promise<readonly Digest[]> => {
+      // What was packed again since it was listed is fit again, however old its files look by now.
+      collected = await listCollected(db, mesh, some);
+      return collected.flatMap(listBlobs);
+    };
+    const swept = await sweepBlobs({ dir, list, graceMs });
+    const gone = new Set([...swept.removed, ...swept.absent]);
+    const fresh = new Set(swept.fresh);
+    const isSwept = new Set<string>();
+    for (const one of collected) {
+      const statements = one.statements.map(({ statement }) => statement).filter((statement) => gone.has(statement));
+      if (statements.length > 0) await dropCollectedProvenance(db, mesh, one, statements);
+      if (!listBlobs(one).some((blob) => fresh.has(blob))) isSwept.add(`${one.module}@${one.digest}`);
+    }
+    for (const { module, digest } of some) if (!isSwept.has(`${module}@${digest}`)) revived.push({ module, digest });
     blobs += swept.removed.length;
     bytes += swept.bytes;
   }
-  return { marked, blobs, bytes, revived };
+  return { blobs, bytes, revived };
+}
+
+/** Records stay for months after their files: what was swept before is left alone. */
+async function listLeft(dir: string, collected: readonly CollectedArtifact[]): Promise<readonly CollectedArtifact[]> {
+  const isLeft = await createLeftLook(dir);
+  const left: CollectedArtifact[] = [];
+  for (const one of collected) if (one.statements.length > 0 || (await isLeft(listBlobs(one)))) left.push(one);
+  return left;
 }
 
 /** Everything in the store that is there because of one artifact, what it shares with a kept one left out. */

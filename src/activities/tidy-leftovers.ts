@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { listUnnamedBlobs } from "../build/list-unnamed-blobs.ts";
 import { measureFolder } from "../build/measure.ts";
 import { removeRoot } from "../build/remove-root.ts";
-import { sweepArtifact } from "../build/sweep-artifact.ts";
+import { sweepBlobs } from "../build/sweep-artifact.ts";
 import { whenThere } from "../core/errors.ts";
 import type { Name } from "../core/names.ts";
 import {
@@ -77,8 +77,13 @@ export async function tidyLeftovers(options: TidyLeftovers): Promise<TidiedLefto
     if (one.kind === "log") await dropLogs(db, mesh, [one.name]);
     const isGone =
       one.kind === "log" || one.kind === "unnamed"
-        ? (await sweepArtifact({ dir: folders.artifacts, blobs: [one.name], graceMs: leftoverGraceMs })).fresh
-            .length === 0
+        ? (
+            await sweepBlobs({
+              dir: folders.artifacts,
+              list: () => Promise.resolve([one.name]),
+              graceMs: leftoverGraceMs,
+            })
+          ).fresh.length === 0
         : await removeUnused(one, options.now);
     if (isGone) removed.push(one);
     options.sizes?.delete(one.name);

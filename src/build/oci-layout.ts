@@ -4,7 +4,7 @@ import { open, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { errorCode } from "../core/errors.ts";
-import { digestSchema } from "../core/names.ts";
+import { digestSchema, type Digest } from "../core/names.ts";
 import type { IndexEntry } from "./artifact-manifest.ts";
 import { withLock } from "./index-lock.ts";
 
@@ -69,12 +69,21 @@ export async function withIndex(
 ): Promise<void> {
   await withLock(join(dir, "index.json.lock"), async (lock) => {
     const path = join(dir, "index.json");
-    const index = indexSchema.parse(JSON.parse(await readFile(path, "utf8")));
+    const index = await readIndex(dir);
     const manifests = await change(index.manifests);
     if (manifests.length === index.manifests.length && manifests.every((one, at) => one === index.manifests[at]))
       return;
     await replace(path, JSON.stringify({ ...index, manifests }), () => lock.expectHeld());
   });
+}
+
+/** What the index names, as it is now: it is replaced as a whole. */
+export async function readIndexed(dir: string): Promise<readonly Digest[]> {
+  return (await readIndex(dir)).manifests.map(({ digest }) => digest);
+}
+
+async function readIndex(dir: string): Promise<z.infer<typeof indexSchema>> {
+  return indexSchema.parse(JSON.parse(await readFile(join(dir, "index.json"), "utf8")));
 }
 
 async function writeOnce(path: string, text: string): Promise<void> {

@@ -93,8 +93,15 @@ const collectedSchema = z.object({
 });
 export type CollectedArtifact = z.output<typeof collectedSchema>;
 
-/** What is marked collected, with what lies in the store because of it: of this run, or left by one that was cut off. */
-export function listCollected(db: Queryable, mesh: Name): Promise<CollectedArtifact[]> {
+/**
+ * What is marked collected, with what lies in the store because of it: of this run, or left by one that was cut off. `of`: of
+ * these, what is so still.
+ */
+export function listCollected(
+  db: Queryable,
+  mesh: Name,
+  of: readonly ArtifactId[] | null = null,
+): Promise<CollectedArtifact[]> {
   return many(
     db,
     collectedSchema,
@@ -103,8 +110,11 @@ export function listCollected(db: Queryable, mesh: Name): Promise<CollectedArtif
             coalesce((select jsonb_agg(jsonb_build_object('statement', p.statement, 'referrer', p.referrer))
                         from provenance p where p.mesh = a.mesh and p.module = a.module and p.artifact = a.digest),
                      '[]') as statements
-       from artifact a where mesh = $1 and collected_at is not null order by module, digest`,
-    [mesh],
+       from artifact a where mesh = $1 and collected_at is not null
+        and ($2::jsonb is null or (module, digest) in
+              (select module, digest from jsonb_to_recordset($2::jsonb) as i(module text, digest text)))
+      order by module, digest`,
+    [mesh, of === null ? null : storableJson(of.map(({ module, digest }) => ({ module, digest })))],
   );
 }
 

@@ -7,6 +7,7 @@ import { readRoot } from "../../src/cli/artifacts/open-store.ts";
 import { meshPaths } from "../../src/cli/mesh-setup.ts";
 import { getArtifact, listAllArtifacts } from "../../src/store/artifacts.ts";
 import { dropCollectedProvenance } from "../../src/store/collection.ts";
+import type { Database } from "../../src/store/database.ts";
 import { listProvenance } from "../../src/store/provenance.ts";
 import { claimBuild, getBuild } from "../../src/store/builds.ts";
 import { loadWorld } from "../../src/store/world.ts";
@@ -30,14 +31,25 @@ async function age(): Promise<void> {
   for (const name of await readdir(blobs())) await utimes(join(blobs(), name), then, then);
 }
 
-const collect = () =>
+const collect = (db: Database = bed.records.db) =>
   collectArtifacts({
-    db: bed.records.db,
+    db,
     mesh,
     dir: meshPaths(bed.state).artifacts,
     graceMs: 3_600_000,
     now: () => new Date(),
   });
+
+/** The same database; `after` is told of each list of what is collected, once it is read. */
+function watchLists(after: () => Promise<void>): Database {
+  const { db } = bed.records;
+  const query: Database["query"] = async (sql, values) => {
+    const answer = await db.query(sql, values);
+    if (/where mesh = \$1 and collected_at is not null/.test(sql)) await after();
+    return answer;
+  };
+  return new Proxy(db, { get: (target, key) => (key === "query" ? query : Reflect.get(target, key, target)) });
+}
 
 async function listFaults(): Promise<string[]> {
   const root = await readRoot(await bed.connect());
@@ -167,7 +179,7 @@ describe("mesh artifact gc", () => {
     );
     expect(await collect()).toMatchObject({ marked: [], blobs: 5 });
     expect(await listFaults()).toEqual([]);
-    expect(await collect()).toMatchObject({ marked: [], bytes: 0 });
+    expect(await collect()).toMatchObject({ marked: [], blobs: 0, bytes: 0 });
   });
 
   it("refuses a grace period of nothing", async () => {
@@ -186,6 +198,33 @@ describe("a collection beside builds that give the same again", () => {
     await db.query(`update artifact set collected_at = now()`);
     await dropCollectedProvenance(db, mesh, artifact, statements);
     expect(await kept()).toEqual([]);
+  });
+
+  it("leaves what was packed again since it was listed, however old its files are when their turn comes (R45)", async () => {
+    const { artifact } = await bed.build("core", { "a.txt": "one" });
+    await bed.build("core", { "a.txt": "two" });
+    await age();
+    let lists = 0;
+    const collected = await collect(
+      watchLists(async () => {
+        lists += 1;
+        if (lists === 1) await bed.records.db.query(`update artifact set collected_at = null`);
+      }),
+    );
+    expect(collected).toMatchObject({ blobs: 0, revived: [{ module: "core", digest: artifact.digest }] });
+    expect(await listFaults()).toEqual([]);
+  });
+
+  it("takes the index once for many, and not again for what was swept before (case 6)", async () => {
+    for (let at = 0; at < 5; at += 1) await bed.build("core", { "a.txt": `text ${at}` });
+    await age();
+    let lists = 0;
+    const collectCounted = () => collect(watchLists(async () => void (lists += 1)));
+    expect((await collectCounted()).marked).toHaveLength(4);
+    // All of them, and those of one turn under the index's lock.
+    expect(lists).toBe(2);
+    expect(await collectCounted()).toMatchObject({ blobs: 0, bytes: 0, revived: [] });
+    expect(lists).toBe(3);
   });
 
   it("never loses a byte of what the records have", { timeout: 120_000 }, async () => {
