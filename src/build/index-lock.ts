@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync, rmSync } from "node:fs";
-import { link, open, rename, rm, stat } from "node:fs/promises";
+import { readlinkSync, rmSync } from "node:fs";
+import { link, lstat, rename, rm, symlink } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import { errorCode } from "../core/errors.ts";
+import { errorCode, UnavailableError } from "../core/errors.ts";
 
 /** A writer holds the index for milliseconds; a lock this old belongs to one that was killed, or stopped. */
 const staleLockMs = 30_000;
@@ -10,14 +10,17 @@ const lockWaitMs = 60_000;
 /** Whoever is stopped for so long, so often, is better told. */
 const mostAttempts = 5;
 
-/** A lock file that holds a word of its owner: one that was stopped until others took it over finds that out. */
+/** A link whose target is a word of its owner: one that was stopped until others took it over finds that out. */
 export interface HeldLock {
   /** Throws where it is another's by now: what was read is old, and nothing may be written. Right before each write. */
   expectHeld(): void;
 }
 
-class LostLockError extends Error {
-  override readonly name = "LostLockError";
+/** Others have the lock, for longer than anybody waits: nothing was changed, and doing it again may help. */
+export class BusyLockError extends UnavailableError {
+  constructor(message: string) {
+    super(message, "see who else writes there, and whether its disk answers; a builder tries again by itself");
+  }
 }
 
 /** Runs while nobody else has the lock; from the beginning where it was lost meanwhile. */
@@ -26,7 +29,7 @@ export async function withLock<T>(
   work: (lock: HeldLock) => Promise<T>,
   { waitMs = lockWaitMs }: { readonly waitMs?: number } = {},
 ): Promise<T> {
-  const lost = new LostLockError(
+  const lost = new BusyLockError(
     `${path} was taken over by another writer, each time: this process stands still too long`,
   );
   for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
@@ -51,10 +54,10 @@ export async function withLock<T>(
 
 function readOrNull(path: string): string | null {
   try {
-    return readFileSync(path, "utf8");
+    return readlinkSync(path);
   } catch (error) {
-    if (errorCode(error) !== "ENOENT") throw error;
-    // absence is the answer: another one took it over and is done
+    if (!["ENOENT", "EINVAL"].includes(errorCode(error) ?? "")) throw error;
+    // absence is the answer: another one took it over and is done, or has it by a file, as controllers did before
     return null;
   }
 }
@@ -64,7 +67,7 @@ async function waitForLock(path: string, waitMs: number): Promise<string> {
   for (;;) {
     const token = await takeLock(path);
     if (token !== null) return token;
-    if (Date.now() > until) throw new Error(`the artifact store's index is locked by ${path}`);
+    if (Date.now() > until) throw new BusyLockError(`the artifact store's index is locked by ${path}`);
     await wait(10 + Math.random() * 20);
   }
 }
@@ -73,14 +76,14 @@ async function waitForLock(path: string, waitMs: number): Promise<string> {
 async function takeLock(path: string): Promise<string | null> {
   const token = randomUUID();
   try {
-    const file = await open(path, "wx");
-    await file.writeFile(token).finally(() => file.close());
+    // Made with its word at once, and by the folder alone: a file's bytes have no room where a full disk is to be emptied.
+    await symlink(token, path);
     return token;
   } catch (error) {
     if (errorCode(error) !== "EEXIST") throw error;
   }
   try {
-    if (Date.now() - (await stat(path)).mtimeMs > staleLockMs) await removeStale(path);
+    if (Date.now() - (await lstat(path)).mtimeMs > staleLockMs) await removeStale(path);
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
   }
@@ -92,7 +95,7 @@ async function removeStale(path: string): Promise<void> {
   const aside = `${path}.${randomUUID()}`;
   await rename(path, aside);
   try {
-    if (Date.now() - (await stat(aside)).mtimeMs <= staleLockMs) await link(aside, path);
+    if (Date.now() - (await lstat(aside)).mtimeMs <= staleLockMs) await link(aside, path);
   } catch (error) {
     // A third one has it by now: whose it was finds out, and begins again.
     if (errorCode(error) !== "EEXIST") throw error;

@@ -1,5 +1,6 @@
 import type { OutstandingClass, Verdict } from "../core/artifact.ts";
 import { errorCode, InputError, UnavailableError } from "../core/errors.ts";
+import { BusyLockError } from "./index-lock.ts";
 import { ArtifactLimitError } from "./pack.ts";
 
 type Judgement = Exclude<Verdict, { verdict: "fit" }>;
@@ -32,6 +33,8 @@ export function judgeError(error: unknown): Judgement | null {
   const failure = failures[errorCode(error) ?? ""];
   if (failure !== undefined)
     return { verdict: "outstanding", class: failure.class, message: describe(error, message, failure.next) };
+  // Before what it is besides: no source is in the way, and nothing of the store is lost.
+  if (error instanceof BusyLockError) return { verdict: "outstanding", class: "disk", message };
   if (error instanceof UnavailableError) return { verdict: "outstanding", class: "source", message };
   if (error instanceof ArtifactLimitError) return { verdict: "outstanding", class: "limit", message };
   // Packing found what no artifact may hold.

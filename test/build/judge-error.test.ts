@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { BusyLockError } from "../../src/build/index-lock.ts";
 import { judgeError } from "../../src/build/judge-error.ts";
 import { ArtifactLimitError } from "../../src/build/pack.ts";
 import { InputError, UnavailableError } from "../../src/core/errors.ts";
@@ -30,6 +31,7 @@ describe("what failed around a build (R11)", () => {
 
   it("a source without an answer is outstanding, bad content unfit, and a mistake of ours nothing", () => {
     expect(judgeError(new UnavailableError("no answer"))).toMatchObject({ class: "source" });
+    expect(judgeError(new BusyLockError("locked"))).toMatchObject({ class: "disk" });
     expect(judgeError(new InputError("a device file"))).toMatchObject({ verdict: "unfit", stage: "compile" });
     expect(judgeError(new ArtifactLimitError("too many files"))).toMatchObject({ class: "limit" });
     expect(judgeError(new TypeError("x is undefined"))).toBeNull();
