@@ -144,7 +144,7 @@ async function fetchWithinLimit(remote: Remote, branch: string, commit: ObjectId
 function sayTooLarge({ url, cloneBytes }: Remote): UnavailableError {
   return new UnavailableError(
     `repository ${url} was stopped: the clone is larger than the limit of ${cloneBytes} bytes`,
-    "Move what is not source out of it.",
+    "Move what is not source out of it: a commit without it is fetched by itself, within an hour.",
   );
 }
 
