@@ -108,11 +108,17 @@ function fail(
   context.stderr.write(`mesh: ${message}\n`);
   if (next !== "") context.stderr.write(`  next: ${plainLine(next, 500)}\n`);
   if (context.env["MESH_DEBUG"] && cause instanceof Error) context.stderr.write(`${cause.stack ?? ""}\n`);
-  if (argv.includes("--json")) {
+  if (wantsJson(argv)) {
     const schema = entry === null ? "mesh.error.v1" : schemaOf(entry);
     writeDocument(context, { schema, error: errorOf({ ...answer, next }) });
   }
   return answer.code;
+}
+
+/** By the words alone: where they are wrong, nobody has read options out of them. Behind `--` nothing is one. */
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return argv.slice(0, end === -1 ? argv.length : end).includes("--json");
 }
 
 function writeDocument(context: CliContext, document: Readonly<Record<string, unknown>>): void {

@@ -93,6 +93,13 @@ describe("usage (R48)", () => {
     expect(ran.stderr).toMatch(/^mesh: .+\n {2}next: .+\n$/);
   });
 
+  it.each(["push", "plan"])("behind the end of the options --json is a word: mesh %s (R48)", async (command) => {
+    const ran = await runMesh([command, "node-a", "--", "--json"], { env: { MESH_STATE: state } });
+    expect(ran).toMatchObject({ code: 2, stdout: "", opened: false });
+    const asked = await runMesh([command, "node-a", "--json", "--", "--json"], { env: { MESH_STATE: state } });
+    expect(JSON.parse(asked.stdout)).toMatchObject({ error: { kind: "input" } });
+  });
+
   it("an unknown word is answered with the one that was meant", async () => {
     expect((await runMesh(["statsu"])).stderr).toContain("did you mean: mesh status?");
     expect((await runMesh(["build", "--folow"])).stderr).toContain("did you mean: mesh build --follow?");
