@@ -48,6 +48,15 @@ describe("status for a person", () => {
     expect(statusCode(troubled)).toBe(2);
   });
 
+  it("an urgent condition beside healthy nodes is what comes next: to watch ends nothing (R33)", () => {
+    const { conditions } = troubled;
+    expect(statusText({ ...settled, conditions }, now)).toMatch(/ {2}next: mesh conditions$/);
+    const nodes = settled.nodes.map((node) => ({ ...node, word: "failed" as const }));
+    expect(statusText({ ...settled, nodes, conditions }, now)).toMatch(/ {2}next: mesh why node-a$/);
+    const minor = conditions.map((condition) => ({ ...condition, urgent: false }));
+    expect(statusText({ ...settled, conditions: minor }, now)).toMatch(/ {2}next: mesh status --watch$/);
+  });
+
   it("says what to do for a debt that nobody can confirm any more (R20)", () => {
     const owed = troubled.owed.map((debt) => ({ ...debt, remedy: "mesh assign node-b postgres" }));
     expect(statusText({ ...troubled, owed }, now)).toContain("and has not confirmed → mesh assign node-b postgres\n");

@@ -158,6 +158,8 @@ function nextCommand(status: StatusDocument, watched: boolean): string | null {
   if (awaited !== undefined) return `mesh host token ${awaited.node}   then   mesh host enrol on that machine`;
   const node = status.nodes.find((one) => one.word !== "current");
   if (node !== undefined) return `mesh why ${node.node}`;
+  // The one thing that is wrong, and it does not go by itself.
+  if (status.conditions.some(({ urgent }) => urgent)) return "mesh conditions";
   const [only, ...others] = status.modules;
   // One module's status has no nodes in it.
   if (status.subject !== undefined && only !== undefined && others.length === 0) return `mesh why ${only.module}`;
