@@ -34,7 +34,7 @@ export interface DeliveryNode {
   readonly node: Name;
   /** The build of this module the node was last sent; null: never sent it. */
   readonly declared: Digest | null;
-  /** The node's primary word. */
+  /** Of this module on the node where it is not applied (`wordOfModule`), else the node's primary word. */
   readonly word: SituationWord;
   /** The host read back this module as wanted in what it was last sent: `isModuleApplied`. */
   readonly applied: boolean;

@@ -2,6 +2,7 @@ import { remedyOfDebt } from "../../decide/remedy-of-debt.ts";
 import type { Condition } from "../../core/condition.ts";
 import type { Name } from "../../core/names.ts";
 import { standByBuild } from "../../decide/build-under-way.ts";
+import { wordOfModule } from "../../decide/word-of-module.ts";
 import { deliveryLine, type DeliveryLine, type DeliveryNode } from "../../decide/delivery-line.ts";
 import { isModuleApplied } from "../../decide/is-module-applied.ts";
 import { sayPlace } from "../../decide/say-edge.ts";
@@ -234,5 +235,7 @@ function deliveryNode({ view }: StatusRecords, module: Name, node: StatusNode): 
   const account = view.accounts.get(node.node);
   const facts = account === undefined ? null : { ...account, resources: account.report.resources };
   const applied = sent !== undefined && isModuleApplied(module, sent, facts);
-  return { node: node.node, declared: sent?.builds?.[module] ?? null, word: node.word, applied };
+  // Another module of the node may stand otherwise (R31).
+  const word = applied ? node.word : wordOfModule(module, node.word, facts);
+  return { node: node.node, declared: sent?.builds?.[module] ?? null, word, applied };
 }
