@@ -36,15 +36,26 @@ const columns = `name, address, incarnation, sign_key as "signKey", seal_key as 
   enrolled_at as "enrolledAt", last_contact_at as "lastContactAt", refused_reports as "refusedReports", protocol,
   extract(epoch from now() - last_contact_at)::float8 * 1000 as "silentMs"`;
 
-/** Registers a node; the same again changes nothing. Another address under a known name is refused: see moveNode. */
-export async function addNode(db: Queryable, mesh: Name, node: { name: Name; address: string }): Promise<void> {
-  const changed = await run(
+/** Registers a node; the same again changes nothing, and is *known*. Another address under a known name is refused: see moveNode. */
+export async function addNode(
+  db: Queryable,
+  mesh: Name,
+  node: { name: Name; address: string },
+): Promise<"added" | "known"> {
+  const kept = await maybeOne(
     db,
+    z.object({ isNew: z.boolean() }),
     `insert into node (mesh, name, address) values ($1, $2, $3)
-     on conflict (mesh, name) do update set address = excluded.address where node.address = excluded.address`,
+     on conflict (mesh, name) do update set address = excluded.address where node.address = excluded.address
+     returning xmax = 0 as "isNew"`,
     [mesh, nameSchema.parse(node.name), addressSchema.parse(node.address)],
   );
-  if (changed === 0) throw new InputError(`node ${node.name} is registered at another address`, "give it another name");
+  if (kept !== null) return kept.isNew ? "added" : "known";
+  const at = (await getNode(db, mesh, node.name))?.address ?? "another address";
+  throw new InputError(
+    `node ${node.name} is registered at ${at} already; nothing was changed`,
+    `where it is at ${node.address} now: mesh node add ${node.name} --address ${node.address} --moved; else give it another name`,
+  );
 }
 
 /** False: no such node. */

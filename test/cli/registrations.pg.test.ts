@@ -90,7 +90,28 @@ describe("keeping the records", () => {
     expect(other.code).toBe(2);
     expect(other.stderr).toContain("registered with another URL");
     await bed.run("node", "add", "shop-1", "--address", "10.0.0.7");
-    expect((await bed.run("node", "add", "shop-1", "--address", "10.0.0.8")).code).toBe(2);
+    const moved = await bed.run("node", "add", "shop-1", "--address", "10.0.0.8");
+    expect(moved.code).toBe(2);
+    expect(moved.stderr).toMatch(
+      /shop-1 is registered at 10\.0\.0\.7 already; nothing was changed\n {2}next: .* --moved/,
+    );
+  });
+
+  it("a node that is there already is said to be, and one that moved what it was (R48)", async () => {
+    const add = ["node", "add", "shop-1", "--address"];
+    expect(await bed.documentOf(...add, "10.0.0.7")).toMatchObject({ added: true, addressBefore: null });
+    expect(await bed.documentOf(...add, "10.0.0.7")).toMatchObject({ added: false, addressBefore: "10.0.0.7" });
+    expect((await bed.run(...add, "10.0.0.7")).stdout).toMatch(
+      /^shop-1 was registered at 10\.0\.0\.7 already: nothing changed; no host is enrolled as it\ntoken/,
+    );
+    const moved = await bed.run(...add, "10.0.0.8", "--moved");
+    expect(moved.stdout).toMatch(
+      /^shop-1 was at 10\.0\.0\.7, and is at 10\.0\.0\.8 now; .*\n {2}next: mesh push --behind\n$/,
+    );
+    expect((await bed.run("node", "list")).stdout).toMatch(/shop-1 +10\.0\.0\.8/);
+    const unknown = await bed.run("node", "add", "shpo-1", "--address", "10.0.0.8", "--moved");
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("no node shpo-1, so nothing was moved") });
+    expect((await bed.run("node", "list")).stdout).not.toContain("shpo-1");
   });
 });
 

@@ -83,8 +83,10 @@ describe("a token of enrolment", () => {
 
 describe("nodes", () => {
   it("are registered once, and not silently at another address", async () => {
-    await addNode(records.db, mesh, { name: "node-a", address: "127.0.0.1" });
-    await expect(addNode(records.db, mesh, { name: "node-a", address: "10.0.0.9" })).rejects.toThrow("another address");
+    expect(await addNode(records.db, mesh, { name: "node-a", address: "127.0.0.1" })).toBe("known");
+    await expect(addNode(records.db, mesh, { name: "node-a", address: "10.0.0.9" })).rejects.toThrow(
+      "node node-a is registered at 127.0.0.1 already; nothing was changed",
+    );
     expect(await moveNode(records.db, mesh, { name: "node-a", address: "10.0.0.9" })).toBe(true);
     expect((await listNodes(records.db, mesh)).map(({ name, address }) => [name, address])).toEqual([
       ["node-a", "10.0.0.9"],
