@@ -12,7 +12,7 @@ export const hostConditionKinds: readonly ConditionKind[] = [
     // Anybody who reaches the port can open it.
     urgent: "no",
     remedy:
-      "where restored records lost its enrolment: `mesh host token NODE` and enrol it again; else find out who calls",
+      "where restored records lost its enrolment: `mesh host token NODE` and enrol it again in its own folder (`mesh up` does it for its examples' hosts as it starts); else find out who calls",
   },
   {
     code: "stranger-watch-failing",

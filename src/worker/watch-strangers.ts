@@ -120,7 +120,7 @@ function describe(subject: string, { node, why }: Stranger, calls: number): Obse
       code,
       subject,
       message: `a host that calls itself ${node} presents a key, and no node has that name; ${times} of this kind since the controller started`,
-      remedy: `where the records were restored to before it was registered: mesh node add ${node} --address ADDRESS, then on that machine mesh host enrol with a new --dir; else find out who calls`,
+      remedy: `where the records were restored to before it was registered: mesh node add ${node} --address ADDRESS, then on that machine mesh host enrol with the --dir that it has; else find out who calls`,
       urgent: false,
     };
   }
@@ -129,7 +129,7 @@ function describe(subject: string, { node, why }: Stranger, calls: number): Obse
       code,
       subject,
       message: `a host presents itself as ${node}, which was removed from this mesh; it is refused, and may still run what it was sent; ${times} since the controller started`,
-      remedy: `end the host on that machine; where it belongs to the mesh after all: mesh node add ${node} --address ADDRESS, then mesh host enrol there with a new --dir`,
+      remedy: `end the host on that machine; where it belongs to the mesh after all: mesh node add ${node} --address ADDRESS, then mesh host enrol there with the --dir that it has`,
       urgent: false,
     };
   }
@@ -138,7 +138,7 @@ function describe(subject: string, { node, why }: Stranger, calls: number): Obse
     code,
     subject,
     message: `a host presents itself as ${node}, ${what}; ${times} since the controller started`,
-    remedy: `where the records were restored to before its enrolment: mesh host token ${node}, then on that machine mesh host enrol with a new --dir; where it was enrolled anew, end the old host; else find out who calls`,
+    remedy: `where the records were restored to before its enrolment: mesh host token ${node}, then on that machine mesh host enrol with the --dir that it has (a host of mesh up's examples: start mesh up again); where another host was enrolled in its place, end the old one; else find out who calls`,
     urgent: false,
   };
 }

@@ -43,7 +43,7 @@ describe("who calls as a host and is not known (R33, R35)", () => {
         subject: "node-a",
         urgent: false,
         message: expect.stringMatching(/as node-a, and no host is enrolled as it; 2 calls/),
-        remedy: expect.stringMatching(/mesh host token node-a.*mesh host enrol/),
+        remedy: expect.stringMatching(/mesh host token node-a.*mesh host enrol with the --dir that it has/),
       },
       { subject: "node-b", message: expect.stringMatching(/with another key than its enrolled host's; one call/) },
     ]);
