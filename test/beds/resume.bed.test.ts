@@ -106,4 +106,36 @@ describe("a mesh that is ended and started again", () => {
     const status = await mesh.run("status");
     expect(status.code, status.stdout).toBe(0);
   });
+
+  it("comes up where restored records have another key of a host: it is enrolled again with its own, and hears what it is told (R35)", async () => {
+    const readKey = () => readRecords(mesh.state, "select incarnation, sign_key from node where name = 'node-b'");
+    const own = await readKey();
+    await readRecords(
+      mesh.state,
+      `update node set sign_key = (select sign_key from node where name = 'node-a'), incarnation = repeat('0', 16)
+        where name = 'node-b'`,
+    );
+    expect(await mesh.endUp("SIGINT")).toBe(0);
+    const restored = await mesh.start();
+    expect(restored.troubles).toEqual([]);
+    await mesh.hears("node-b: its host is enrolled (again: its own key is");
+    expect(await readKey()).toEqual(own);
+    expect(await readBoard(restored.addresses.example)).toContain(row);
+    const status = await mesh.run("status");
+    expect(status.code, status.stdout).toBe(0);
+  });
+
+  it("stays up where a host is refused: that is a trouble, its services are ended, and nothing is sent (R33)", async () => {
+    await readRecords(
+      mesh.state,
+      "update node set sign_key = (select sign_key from node where name = 'node-a') where name = 'node-b'",
+    );
+    expect(await mesh.endUp("SIGINT")).toBe(0);
+    const troubled = await mesh.start();
+    expect(troubled.troubles).toEqual([expect.stringMatching(/^node-b: its host does not work.*proof-signature/)]);
+    const ofHost = (await listMeshProcesses(mesh.state)).filter((one) => JSON.stringify(one).includes("hosts/node-b"));
+    expect(ofHost).toEqual([]);
+    expect(await mesh.endUp("SIGINT")).toBe(2);
+    expect(await listMeshProcesses(mesh.state)).toEqual([]);
+  });
 });

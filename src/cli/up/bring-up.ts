@@ -15,7 +15,8 @@ import { checkSandbox } from "./check-sandbox.ts";
 import { prepareKeys } from "./prepare-keys.ts";
 import { prepareRecords } from "./prepare-records.ts";
 import { endControllerOfOtherCode, startController } from "./start-controller.ts";
-import { enrolHost, startHost } from "./start-host.ts";
+import { bringUpHosts } from "./bring-up-hosts.ts";
+import { endServices, enrolHost, startHost } from "./start-host.ts";
 import { exampleNodes, exampleRepository, type UpParts } from "./up-plan.ts";
 import { writeFirstSettings, writeMeshFile } from "./write-mesh-file.ts";
 
@@ -28,6 +29,8 @@ export interface BroughtUp {
   readonly startedNodes: readonly Name[];
   /** By the database's clock, before the hosts were started. */
   readonly startedAt: string;
+  /** About hosts that did not get ready, as sentences. */
+  readonly troubles: readonly string[];
 }
 
 /** Only its own examples are built without a sandbox: other repositories of this mesh need one, or a person's word. */
@@ -87,15 +90,14 @@ export async function bringUp(
   await timeStep(say, "controller ready", () =>
     supervisor.keep("controller", () => startController(parts), controllerEnding),
   );
-  if (!withExamples) return { connection, startedNodes: [], startedAt: await readClock(db) };
-  for (const node of exampleNodes) await timeStep(say, `${node} enrolled`, () => enrolHost(parts, connection, node));
   const startedAt = await readClock(db);
-  const hosts = await timeStep(say, `hosts ${exampleNodes.join(" and ")} ready`, () =>
-    Promise.all(exampleNodes.map((node) => supervisor.keep(`host ${node}`, () => startHost(parts, connection, node)))),
+  if (!withExamples) return { connection, startedNodes: [], startedAt, troubles: [] };
+  const hosts = await timeStep(say, `hosts ${exampleNodes.join(" and ")} started`, () =>
+    bringUpHosts(exampleNodes, supervisor, {
+      enrol: (node) => timeStep(say, `${node} enrolled`, () => enrolHost(parts, connection, node)),
+      start: (node) => startHost(parts, connection, node),
+      endServices: (node) => endServices(parts, node),
+    }),
   );
-  return {
-    connection,
-    startedNodes: exampleNodes.filter((_node, index) => hosts[index]?.adopted === false),
-    startedAt,
-  };
+  return { connection, startedNodes: hosts.started, startedAt, troubles: hosts.troubles };
 }

@@ -31,6 +31,8 @@ export async function deliverAll(parts: UpParts, up: BroughtUp): Promise<Deliver
   const { say } = parts;
   const { connection } = up;
   const { origin, work } = await timeStep(say, "example repository ready", () => makeExampleRepository(parts));
+  // A push would wait for a host that does not come.
+  if (up.troubles.length > 0) return { work, troubles: up.troubles, push: null, sentNow: false };
   const stop = await readStop(connection.db, connection.mesh);
   if (stop !== null) return { work, ...notSent(sayStopped(connection.mesh, stop.why)) };
   const controller = await openController(connection);

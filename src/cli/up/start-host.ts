@@ -72,9 +72,15 @@ export async function startHost(parts: UpParts, connection: MeshConnection, node
     ...running,
     stop: async () => {
       await running.stop();
-      await runHostProgram(parts, dir, ["stop", "--dir", dir], 45_000);
+      await endServices(parts, node);
     },
   };
+}
+
+/** Of a host that does not run: what it started outlives it. */
+export async function endServices(parts: UpParts, node: Name): Promise<void> {
+  const dir = hostFolder(parts, node);
+  await runHostProgram(parts, dir, ["stop", "--dir", dir], 45_000);
 }
 
 async function runHostProgram(parts: UpParts, cwd: string, args: readonly string[], timeoutMs: number): Promise<void> {
