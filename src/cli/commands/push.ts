@@ -18,6 +18,9 @@ Named nodes move to the newest fit build. Every other node that this changes (a 
 address that moved) is told in the same push, with the reason, at the builds it has. Nodes that were behind for reasons
 of their own are left alone: that is --behind.
 
+--confirm-removal is asked for where a node would lose two modules or more, and more than half of what it was last sent; of a
+node whose last send was not recorded in full, where nothing would be left on it. One module less never asks.
+
 Where no controller runs, this shell takes the lease, ends the push by itself and gives the lease back: nothing is built
 meanwhile, and hosts fetch what they were told when a controller runs. After Ctrl-C the push goes on under the next one.
 
