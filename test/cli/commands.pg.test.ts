@@ -2,6 +2,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { digestValue } from "../../src/decide/digest.ts";
 import { trackFailures } from "../../src/decide/track-failures.ts";
 import { keepAccount } from "../../src/store/accounts.ts";
+import type { Report } from "../../src/core/report.ts";
+import { addModule } from "../../src/store/modules.ts";
+import { addRepository } from "../../src/store/repositories.ts";
 import { withGate } from "../../src/store/gate.ts";
 import { readLease, takeLease } from "../../src/store/lease.ts";
 import { addNodes, declarationOf, grant, mesh, reportOf, send, sendOne } from "../store/open-records.ts";
@@ -160,6 +163,35 @@ describe("status and its codes", () => {
     const ran = await bed.run("status");
     expect(ran.stdout).toMatch(/node-a +current/);
     expect(ran.code).toBe(0);
+  });
+
+  it("two modules of one node that stand otherwise are kept apart, in their lines too (R31)", async () => {
+    await addNodes(bed.records.db, "node-a");
+    await bed.records.db.query("update node set incarnation = 'aaaa', last_contact_at = now() where name = 'node-a'");
+    await addRepository(bed.records.db, mesh, { name: "shop", url: "https://127.0.0.1:1/shop.git" });
+    for (const name of ["crash", "sick"])
+      await addModule(bed.records.db, mesh, { name, repository: "shop", branch: "main", path: name });
+    const epoch = await grant(bed.records.db);
+    const builds = { crash: digestValue("crash"), sick: digestValue("sick") };
+    const has = { epoch, number: 1 };
+    const told = declarationOf("node-a", has, { builds });
+    await withGate(bed.records.db, { mesh, epoch, count: 1 }, (tx) => send(tx, told));
+    const resources = [
+      { id: "service/crash/main", kind: "service", state: "failed", message: "it ends" },
+      { id: "service/sick/main", kind: "service", state: "un-ready", message: "it answers 503" },
+    ] as const;
+    const report: Report = {
+      ...reportOf("node-a", { has, digest: told.digest }),
+      outcome: "failed",
+      resources: [...resources],
+    };
+    await keepAccount(bed.records.db, mesh, report, ({ receivedAt }) => ({
+      kind: "kept",
+      track: trackFailures(null, report, receivedAt),
+    }));
+    expect((await bed.run("status", "node-a")).stdout).toMatch(/node-a +failed, un-ready/);
+    expect((await bed.run("status", "crash")).stdout).toMatch(/node-a +failed +not read back/);
+    expect((await bed.run("status", "sick")).stdout).toMatch(/node-a +un-ready +not read back/);
   });
 
   it("--watch --json prints a document for each change, and ends when asked", async () => {
