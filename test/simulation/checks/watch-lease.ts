@@ -17,7 +17,9 @@ export function watchLease(parts: Parts, untilMs: number): void {
   let lastMs = faultsUntilMs;
   const look = (): void => {
     const acting = [...controllers].filter((one) => one.lease?.mayAct() === true);
-    if (acting.length > 0) lastMs = timeline.nowMs;
+    // One that stands still is a fault that goes on: it may renew once more before it ends.
+    const isDisturbed = [...controllers].some(({ process }) => process.isPaused);
+    if (acting.length > 0 || isDisturbed) lastMs = timeline.nowMs;
     const vacantMs = timeline.nowMs - Math.max(lastMs, held.atMs);
     guard(parts, () => {
       demand(vacantMs <= handoverMs, "L2", () => `for ${vacantMs} ms no controller may act, and nothing is broken`);
