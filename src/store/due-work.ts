@@ -17,8 +17,8 @@ const policiesToFollow = `(select 'policies to follow: ' || string_agg(distinct 
 
 /**
  * What reconcile has to look at, as a sentence; null: nothing. A tip that the last comparison did not see, a module that
- * was never compared, a build that a policy declares and that a person's push may have let go on, a newer commit that was held back, a build that is due again, or one that was planned, begun or judged and that nobody seems to go
- * on with: after `lostAfterMs` without a verdict it is asked about, and whoever plans next knows who builds it.
+ * was never compared, a build that a policy declares and that a person's push may have let go on, a newer commit that was
+ * held back, a build that is due again, or one that was planned, begun or judged and that nobody seems to go on with: after `lostAfterMs` without a verdict it is asked about, and whoever plans next knows who builds it.
  */
 export async function describeDue(db: Queryable, mesh: Name, lostAfterMs: number): Promise<string | null> {
   const row = await one(

@@ -66,7 +66,8 @@ export async function listFollowed(db: Queryable, mesh: Name): Promise<Map<Name,
 
 /**
  * The source answered: this is its tip. Ends a failure. Changes nothing where no module follows it (any more), or where an
- * answer to a later question is there. It counts from when it was asked: what was pushed after that is not in the answer.
+ * answer to a later question is there (one from the future is of a clock that was put right since). It counts from when it
+ * was asked: what was pushed after that is not in the answer.
  */
 export async function recordLook(
   db: Queryable,
@@ -80,7 +81,8 @@ export async function recordLook(
      on conflict (mesh, repository, branch) do update set commit = excluded.commit, looked_at = excluded.looked_at,
        commit_seen_at = case when source_head.commit = excluded.commit then source_head.commit_seen_at else now() end,
        failing_since = null, failure = null
-       where source_head.looked_at is null or source_head.looked_at <= excluded.looked_at`,
+       where source_head.looked_at is null or source_head.looked_at <= excluded.looked_at
+             or source_head.looked_at > now()`,
     [mesh, head.repository, head.branch, objectIdSchema.parse(head.commit), head.askedMsAgo],
   );
 }

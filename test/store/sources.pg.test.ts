@@ -210,6 +210,10 @@ describe("an answer of a source", () => {
     expect(await tip()).toMatchObject({ commit: treeOf("new"), lookedAt: before?.lookedAt });
     await answer("newer", 0);
     expect(await tip()).toMatchObject({ commit: treeOf("newer") });
+    // The records' clock was an hour ahead, and is right again.
+    await records.db.query(`update source_head set looked_at = now() + interval '1 hour'`);
+    await answer("after", 0);
+    expect(await tip()).toMatchObject({ commit: treeOf("after") });
   });
 });
 
