@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { NoAnswerError } from "../../../src/host/providers/no-answer.ts";
 import { createPostgresqlProvider } from "../../../src/host/providers/postgresql.ts";
 import type { ProviderAccess, WantedGrant } from "../../../src/host/providers/provider.ts";
+import { makePostgresAccess } from "./support/postgres-access.ts";
 import { raiseFreezer, type Freezer } from "./support/raise-freezer.ts";
 
 const admin = new URL(inject("postgresAdminUrl"));
@@ -13,15 +14,7 @@ let freezer: Freezer | null = null;
 let names: string[] = [];
 
 beforeEach(() => {
-  access = {
-    mesh: `m${randomBytes(4).toString("hex")}`,
-    node: "node-b",
-    module: "postgres",
-    admin: `${admin.hostname}:${admin.port}`,
-    adminUser: decodeURIComponent(admin.username),
-    adminPassword: decodeURIComponent(admin.password),
-    signal: new AbortController().signal,
-  };
+  access = makePostgresAccess(admin);
 });
 
 afterEach(async () => {

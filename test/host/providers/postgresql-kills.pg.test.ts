@@ -4,18 +4,11 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { createPostgresqlProvider } from "../../../src/host/providers/postgresql.ts";
 import type { ProviderAccess, WantedGrant } from "../../../src/host/providers/provider.ts";
 import { diffGrants } from "../../../src/host/resources/grant.ts";
+import { makePostgresAccess } from "./support/postgres-access.ts";
 
 const admin = new URL(inject("postgresAdminUrl"));
 const provider = createPostgresqlProvider(Date.now);
-const access: ProviderAccess = {
-  mesh: `m${randomBytes(4).toString("hex")}`,
-  node: "node-b",
-  module: "postgres",
-  admin: `${admin.hostname}:${admin.port}`,
-  adminUser: decodeURIComponent(admin.username),
-  adminPassword: decodeURIComponent(admin.password),
-  signal: new AbortController().signal,
-};
+const access: ProviderAccess = makePostgresAccess(admin);
 const name = `kills_${access.mesh}`;
 let server: pg.Client;
 

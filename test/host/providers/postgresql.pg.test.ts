@@ -5,6 +5,7 @@ import { UnavailableError } from "../../../src/core/errors.ts";
 import { createPostgresqlProvider } from "../../../src/host/providers/postgresql.ts";
 import type { ProviderAccess, WantedGrant } from "../../../src/host/providers/provider.ts";
 import { concludeGrants, diffGrants } from "../../../src/host/resources/grant.ts";
+import { makePostgresAccess } from "./support/postgres-access.ts";
 import { raiseProxy } from "./support/raise-proxy.ts";
 
 const admin = new URL(inject("postgresAdminUrl"));
@@ -15,15 +16,7 @@ const open: pg.Client[] = [];
 
 /** Each test is a mesh of its own: they share the server. */
 beforeEach(() => {
-  access = {
-    mesh: `m${randomBytes(4).toString("hex")}`,
-    node: "node-b",
-    module: "postgres",
-    admin: `${admin.hostname}:${admin.port}`,
-    adminUser: decodeURIComponent(admin.username),
-    adminPassword: decodeURIComponent(admin.password),
-    signal: new AbortController().signal,
-  };
+  access = makePostgresAccess(admin);
 });
 
 afterEach(async () => {
