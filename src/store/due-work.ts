@@ -5,14 +5,21 @@ import type { Queryable } from "./database.ts";
 import { one } from "./rows.ts";
 import { comparedAt, joinHead } from "./source-commit.ts";
 
-/** A person's push: what it sent, or told, may let a policy's go on that could not before. Read at each poll: by its index. */
-const justEnded = `p.mesh = $1 and p.kind <> 'auto' and p.opened_at > now() - interval '1 day'
-   and p.ended_at > now() - interval '10 minutes'`;
+/**
+ * A person's push: what it sent, or told, may let a policy's go on that could not before. Each node once after the newest such
+ * push: one that is kept back all the same waits for the next, or for a look. Read at each poll: the pushes by their index, and
+ * what the pushes of policies named, which is all that was due, once for all nodes.
+ */
+const sincePersonsPush = `with ended as materialized (
+       select max(p.ended_at) as at from push p
+        where p.mesh = $1 and p.kind <> 'auto' and p.opened_at > now() - interval '1 day'
+          and p.ended_at > now() - interval '10 minutes'),
+     followed as materialized (
+       select distinct named.node from ended, push t, jsonb_array_elements_text(t.named) as named (node)
+        where t.mesh = $1 and t.kind = 'auto' and t.opened_at >= ended.at)`;
 
-/** Each node once after such a push: one that is kept back all the same waits for the next, or for a look. */
 const policiesToFollow = `(select 'policies to follow: ' || string_agg(distinct due.module, ', ') from (${autoDueRows}) due
-   where exists (select from push p where ${justEnded} and not exists (
-           select from push t where t.mesh = $1 and t.kind = 'auto' and t.opened_at >= p.ended_at and t.named ? due.node))
+   where due.node not in (select node from followed)
      and not exists (select from mesh where name = $1 and stopped_at is not null))`;
 
 /**
@@ -24,7 +31,8 @@ export async function describeDue(db: Queryable, mesh: Name, lostAfterMs: number
   const row = await one(
     db,
     z.object({ why: z.string().nullable() }),
-    `select nullif(concat_ws('; ',
+    `${sincePersonsPush}
+     select nullif(concat_ws('; ',
        (select 'source moved: ' || string_agg(repository || '#' || branch || ' at ' || left(commit, 7), ', ' order by repository, branch)
           from source_head h where mesh = $1 and commit is distinct from compared_commit and commit is not null
            and exists (select from module m
@@ -48,7 +56,7 @@ export async function describeDue(db: Queryable, mesh: Name, lostAfterMs: number
        (select 'builds without a verdict: ' || string_agg(distinct b.module, ', ') from build b
           join module m on m.mesh = b.mesh and m.name = b.module and m.wanted_inputs = b.inputs
          where b.mesh = $1 and b.state = 'building' and coalesce(b.seen_at, b.started_at) < now() - $2 * interval '1 millisecond'),
-       (select case when exists (select from push p where ${justEnded}) then ${policiesToFollow} end)
+       case when (select at from ended) is not null then ${policiesToFollow} end
      ), '') as why`,
     [mesh, lostAfterMs],
   );
