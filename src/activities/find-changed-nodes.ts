@@ -18,12 +18,14 @@ export async function findChangedNodes(
   if (read === null) throw new InputError(`push ${request.push} is not in the records, or has no baseline`);
   const told = new Map<Name, Digest | null>();
   for (const one of read.told) told.set(one.node, one.digest);
+  const sentLast = read.told.filter(({ round, outcome }) => round === request.round && outcome === "sent");
   const changed = findChanged({
     world: read.world,
     named: new Set(read.push.named),
     byPolicy: read.push.kind === "auto",
     baseline: read.baseline,
     told,
+    sentLast: new Set(sentLast.map(({ node }) => node)),
     effects: read.effects,
     digestIn: compositionsOf(deps.records).lookAt(read.world),
   });

@@ -40,11 +40,12 @@ export function simulatePush(before: World, names: readonly Name[], confirmRemov
   const effects = { minted: [] as Provision[], withdrawn: [] as Provision[] };
   const rounds: Foreseen[][] = [];
   let world = before;
+  let sentLast: ReadonlySet<Name> = new Set();
   for (let round = 0; ; round += 1) {
     const turns =
       round === 0
         ? [...named].toSorted().map((node) => ({ node, why: "named" }))
-        : findChanged({ world, named, baseline, told, effects });
+        : findChanged({ world, named, baseline, told, sentLast, effects });
     // Asked after the last round too: one that ends with it has settled.
     if (turns.length === 0 || round > roundLimit) return { settles: turns.length === 0, rounds };
     const decide = (at: World, turn: (typeof turns)[number]): TellDecision =>
@@ -67,6 +68,7 @@ export function simulatePush(before: World, names: readonly Name[], confirmRemov
       foreseen.push({ ...foresee(turn.node, round, decision), ...issued.get(turn.node) });
       if (decision.kind === "send") world = afterSend(world, turn.node, decision);
     }
+    sentLast = new Set(foreseen.filter(({ outcome }) => outcome === "would-be-sent").map(({ node }) => node));
     rounds.push(foreseen);
   }
 }

@@ -11,6 +11,8 @@ export interface ComposedForPush {
    * should be is seen and said although it is not sent (case 20). Null: not worked out.
    */
   readonly digest: Digest | null;
+  /** Of a node that is held: what it would be at the newest builds, by which it is compared. Null: it is not held. */
+  readonly heldAs: Composition | null;
 }
 
 export interface PushedHow {
@@ -48,12 +50,14 @@ function composeAfresh(world: World, node: Name, how: PushedHow): ComposedForPus
   if (how.named && !byPolicy) return withDigest(newest());
   const last = how.named ? withAutoBuilds(world, pinsOfLastSend(world, node)) : pinsOfLastSend(world, node);
   if (last.kind === "hold") {
-    const composition = newest();
-    if (composition.kind !== "composed") return withDigest(composition);
-    return { composition: { kind: "held", node, holds: [last.hold] }, digest: composition.digest };
+    const heldAs = newest();
+    if (heldAs.kind !== "composed") return { ...withDigest(heldAs), heldAs };
+    return { composition: { kind: "held", node, holds: [last.hold] }, digest: heldAs.digest, heldAs };
   }
   const composition = compose(world, node, last.pins);
-  return composition.kind === "held" ? { composition, digest: digestIn(newest()) } : withDigest(composition);
+  if (composition.kind !== "held") return withDigest(composition);
+  const heldAs = newest();
+  return { composition, digest: digestIn(heldAs), heldAs };
 }
 
 /** The last send's builds, with the newest fit one of every module under `auto`. */
@@ -79,7 +83,7 @@ function isUnderAuto(world: World, { name, upgrade }: WorldModule, fit: Digest):
 type LastSendPins = ReturnType<typeof pinsOfLastSend>;
 
 function withDigest(composition: Composition): ComposedForPush {
-  return { composition, digest: digestIn(composition) };
+  return { composition, digest: digestIn(composition), heldAs: null };
 }
 
 function digestIn(composition: Composition): Digest | null {

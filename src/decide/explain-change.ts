@@ -2,7 +2,7 @@ import type { ProvisionKind } from "../core/manifest.ts";
 import type { Digest, Name } from "../core/names.ts";
 import type { Provision } from "../core/provision.ts";
 import type { Composition } from "./composition.ts";
-import { indexWorld, providerLabel } from "./index-world.ts";
+import { indexWorld, providerLabel, type ProviderOffer } from "./index-world.ts";
 import { listNames } from "./short-names.ts";
 import type { World } from "./world.ts";
 
@@ -63,8 +63,18 @@ function listConsumers(provisions: readonly Provision[]): string {
   );
 }
 
-/** Providers of this node's modules that this push told something: an endpoint that moved is in what they offer now. */
 function sayProviders({ world, node, composition, toldNodes }: ExplainChangeInput): string[] {
+  return listProvidersAmong(toldNodes, { world, node, composition }).map(({ endpoint, ...offer }) => {
+    const at = `${endpoint.host.includes(":") ? `[${endpoint.host}]` : endpoint.host}:${endpoint.port}`;
+    return `its provider ${providerLabel(offer)} was told in this push and is reached at ${at}`;
+  });
+}
+
+/** Providers of this node's modules that are on one of these nodes: an endpoint that moved is in what they offer now. */
+export function listProvidersAmong(
+  nodes: { has(node: Name): boolean },
+  { world, node, composition }: Pick<ExplainChangeInput, "world" | "node" | "composition">,
+): ProviderOffer[] {
   if (composition.kind !== "composed") return [];
   const offers = [...indexWorld(world).toldOffers.values()].flat();
   const mine = new Set<string>();
@@ -73,10 +83,6 @@ function sayProviders({ world, node, composition, toldNodes }: ExplainChangeInpu
     for (const reference of resource.content.references) mine.add(reference.provision.split("@")[1] ?? "");
   }
   return offers
-    .filter((offer) => offer.node !== node && toldNodes.has(offer.node))
-    .filter((offer) => mine.has(`${offer.node}.${offer.module}.${offer.incarnation}`))
-    .map(({ endpoint, ...offer }) => {
-      const at = `${endpoint.host.includes(":") ? `[${endpoint.host}]` : endpoint.host}:${endpoint.port}`;
-      return `its provider ${providerLabel(offer)} was told in this push and is reached at ${at}`;
-    });
+    .filter((offer) => offer.node !== node && nodes.has(offer.node))
+    .filter((offer) => mine.has(`${offer.node}.${offer.module}.${offer.incarnation}`));
 }

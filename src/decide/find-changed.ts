@@ -3,6 +3,7 @@ import type { Provision } from "../core/provision.ts";
 import { composeForPush, type PushedHow } from "./compose-for-push.ts";
 import type { DigestOf } from "./composition-memory.ts";
 import { explainChange } from "./explain-change.ts";
+import { isHeldOneMoved } from "./is-held-one-moved.ts";
 import { compareText } from "./short-names.ts";
 import type { World } from "./world.ts";
 
@@ -24,6 +25,8 @@ export interface FindChangedInput {
    * So what was held is not looked at again until it changes again.
    */
   readonly told: ReadonlyMap<Name, Digest | null>;
+  /** Whom the round before sent something. */
+  readonly sentLast: ReadonlySet<Name>;
   readonly effects: PushEffects;
   /** Composes all of them where it is left out. */
   readonly digestIn?: DigestOf;
@@ -53,7 +56,8 @@ export function captureBaseline(world: World, digestIn: DigestOf = composedIn(wo
 /**
  * Whose turn it is: named nodes that were not looked at yet, and every node that is now to be something else than when
  * this push last looked at it, or than before the push. A machine that was behind for its own reasons is in neither
- * (R19, case 17). Sorted by name.
+ * (R19, case 17). A held one is compared at the newest builds, which others make fit meanwhile: it is named where this push
+ * moved it, and once. Sorted by name.
  */
 export function findChanged(input: FindChangedInput): Changed[] {
   const { world, named, baseline, told, effects, byPolicy = false } = input;
@@ -71,8 +75,10 @@ export function findChanged(input: FindChangedInput): Changed[] {
     const how = { named: named.has(node), byPolicy };
     const digest = digestIn(node, how);
     if (digest === before && !owesUnsaid(input, node, { digest, owing })) continue;
-    const { composition } = composeForPush(world, node, how);
-    changed.push({ node, why: explainChange({ world, node, before, composition, toldNodes: told, effects }) });
+    const { composition, heldAs } = composeForPush(world, node, how);
+    if (heldAs !== null && !isHeldOneMoved({ ...input, node, before, heldAs })) continue;
+    const shown = heldAs ?? composition;
+    changed.push({ node, why: explainChange({ world, node, before, composition: shown, toldNodes: told, effects }) });
   }
   return changed;
 }

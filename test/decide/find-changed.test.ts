@@ -3,7 +3,7 @@ import { digestOf } from "../../src/decide/find-changed.ts";
 import type { World } from "../../src/decide/world.ts";
 import { withBuild, withAssignment, withNode, withoutAssignment, buildOf } from "./support/build-world.ts";
 import { composeOrFail, oneResource } from "./support/compose-or-fail.ts";
-import { exampleMesh, postgres } from "./support/example-mesh.ts";
+import { exampleMesh, meshboard, postgres } from "./support/example-mesh.ts";
 import { listRows, runPush } from "./support/run-push.ts";
 
 /** The example mesh with everything sent, each node by a push of its own. */
@@ -84,6 +84,45 @@ describe("a push and its cascade", () => {
     expect(listRows(push)).toEqual(["node-b 0 send", "node-a 1 held"]);
     expect(push.rows[1]?.why).toContain("it can be worked out now");
     expect(push.rows[1]?.decision.why).toBe("node-a was never told anything: `push node-a` sends it");
+  });
+
+  it("settles while builds become fit for a machine that was never told, and does not name it (R18, R19, R21)", () => {
+    const push = runPush(runPush(exampleMesh(), ["node-b"]).world, ["node-a"], {
+      between: (world, round) => withBuild(world, "clock", round + 2),
+    });
+    expect(listRows(push)).toEqual(["node-a 0 send", "node-b 1 send"]);
+    expect(push.settled).toBe(true);
+  });
+
+  it("settles while never told machines can be worked out one after the other, by their first builds (R19)", () => {
+    let start = runPush(exampleMesh(), ["node-b"]).world;
+    const late = Array.from({ length: 6 }, (_, at) => `late-${at}`);
+    for (const name of late) {
+      start = withAssignment(withNode(withBuild(start, name, 1), `on-${name}`, {}), `${name}@on-${name}`);
+      start = { ...start, modules: new Map(start.modules).set(name, { name, upgrade: null, fit: null }) };
+    }
+    const push = runPush(start, ["node-a"], {
+      between: (world, round) => withBuild(world, late[round] ?? "clock", 1),
+    });
+    expect(digestOf(push.world, "on-late-0", { named: false })).not.toBeNull();
+    expect(listRows(push)).toEqual(["node-a 0 send", "node-b 1 send"]);
+    expect(push.settled).toBe(true);
+  });
+
+  it("says once that a consumer of what it told is held, whatever becomes fit there meanwhile (R21)", () => {
+    const push = runPush(exampleMesh(), ["node-b"], {
+      between: (world, round) => withBuild(world, "meshboard", round + 2, meshboard),
+    });
+    expect(listRows(push)).toEqual(["node-b 0 send", "node-a 1 held"]);
+    expect(push.rows[1]?.why).toContain("its provider postgres@node-b was told in this push");
+    expect(push.settled).toBe(true);
+  });
+
+  it("names a never told machine that it keeps from being worked out (R18, R26)", () => {
+    const told = runPush(exampleMesh(), ["node-b"]).world;
+    const push = runPush(withAssignment(told, "postgres@node-c"), ["node-c"]);
+    expect(listRows(push)).toEqual(["node-c 0 send", "node-a 1 not-worked-out"]);
+    expect(push.rows[1]?.why).toContain("it can no longer be worked out: database (postgresql) of meshboard on node-a");
   });
 
   it("moves every consumer when the provider is set up again elsewhere (case 22)", () => {

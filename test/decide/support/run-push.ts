@@ -35,23 +35,27 @@ export function runPush(start: World, named: readonly Name[], options: PushOptio
   const minted: Provision[] = [];
   const withdrawn: Provision[] = [];
   let world = start;
+  let sentLast: ReadonlySet<Name> = new Set();
   for (let round = 0; ; round += 1) {
     const effects = { minted, withdrawn };
-    const changed = findChanged({ world, named: new Set(named), baseline, told, effects });
+    const changed = findChanged({ world, named: new Set(named), baseline, told, sentLast, effects });
     const targets = round === 0 ? changed.filter(({ node }) => named.includes(node)) : changed;
     const moving = targets.map(({ node }) => node);
     if (targets.length === 0 || round > (options.rounds ?? 5))
       return { world, rows, settled: targets.length === 0, moving };
+    const sent = new Set<Name>();
     for (const { node, why } of targets) {
       const confirmRemoval = options.confirmRemoval ?? false;
       const decision = decideTell({ world, node, named: named.includes(node), why, confirmRemoval });
       told.set(node, decision.digest);
       rows.push({ node, round, why, decision });
       if (decision.kind !== "send") continue;
+      sent.add(node);
       minted.push(...decision.mints);
       withdrawn.push(...decision.withdrawals.flatMap((id) => world.provisions.get(id) ?? []));
       world = applySend(world, node, decision);
     }
+    sentLast = sent;
     world = options.between?.(world, round) ?? world;
   }
 }

@@ -44,11 +44,15 @@ function listMoving({ push, world, baseline, told, effects }: ChangeRead): Name[
     if (!world.nodes.has(node)) return [];
     if (named.has(node) && !last.has(node)) return [node];
     const how = { named: named.has(node), byPolicy: push.kind === "auto" };
-    const { digest } = composeForPush(world, node, how);
-    if (digest !== (last.has(node) ? last.get(node) : before)) return [node];
+    const { digest, heldAs } = composeForPush(world, node, how);
+    const isOwed = owing.has(hostOf({ node, incarnation: world.nodes.get(node)?.incarnation ?? "" }));
+    if (digest !== (last.has(node) ? last.get(node) : before)) {
+      // Compared at the newest builds, which others make fit: it is sent nothing, and named at once where the push owes it.
+      return heldAs === null || (isOwed && !last.has(node)) ? [node] : [];
+    }
     // Nobody can work out what it should be, so nobody can see that it changed: it is told why, and the push is not settled.
     const isUnsaid = digest === null && !last.has(node);
-    return isUnsaid && owing.has(hostOf({ node, incarnation: world.nodes.get(node)?.incarnation ?? "" })) ? [node] : [];
+    return isUnsaid && isOwed ? [node] : [];
   });
 }
 
