@@ -3,6 +3,7 @@ import type { Name } from "../core/names.ts";
 import { buildKey, type ModuleFacts } from "../decide/build-facts.ts";
 import { compareText } from "../decide/short-names.ts";
 import { createPlanMemory, type PlanMemory } from "../decide/plan-memory.ts";
+import type { Stand } from "../decide/stand-of-module.ts";
 import { createSourceMemory, type SourceMemory } from "../source/source-memory.ts";
 import type { RegisteredModule } from "../source/source-facts.ts";
 import { listPlannedBuilds, type PlannedBuildRecord } from "../store/builds-to-plan.ts";
@@ -47,6 +48,8 @@ export interface KeptRecords {
   readonly facts: Map<Name, KeptFacts>;
   /** All of them together, as the records alone have them. */
   readonly allFacts: { last: AllFacts | null };
+  /** What the verdicts of each module came to that stood ill in the last plan. */
+  readonly repeats: Map<Name, JudgedStand>;
   /** By repository. */
   readonly settings: Map<Name, Readonly<Record<string, string>>>;
 }
@@ -54,6 +57,14 @@ export interface KeptRecords {
 export interface KeptFacts {
   readonly madeFrom: readonly unknown[];
   readonly facts: ModuleFacts;
+}
+
+export interface JudgedStand {
+  readonly stand: Stand;
+  /** Of the condition that its verdicts make; null: none. */
+  readonly code: string | null;
+  /** Ms since 1970: then the same verdicts come to something else. Null: never. */
+  readonly untilMs: number | null;
 }
 
 export interface AllFacts {
@@ -68,6 +79,7 @@ export function createKeptRecords(db: Queryable, mesh: Name): KeptRecords {
     sources: createSourceMemory(),
     facts: new Map(),
     allFacts: { last: null },
+    repeats: new Map(),
     settings: new Map(),
     lastRead: () => last?.records ?? null,
     read: async (asked) => {

@@ -1,7 +1,7 @@
 import type { OutstandingClass } from "../core/artifact.ts";
 import type { Condition } from "../core/condition.ts";
 import type { Name, ObjectId } from "../core/names.ts";
-import { ageMs, describeAge } from "./ages.ts";
+import { ageMs, timeMs } from "./ages.ts";
 import { shortId } from "./short-names.ts";
 
 /** So often in the same class, and a build that cannot be judged is a condition. */
@@ -41,6 +41,14 @@ export function judgeRepeats(module: Name, newestFirst: readonly JudgedBuild[], 
   }
 }
 
+/** Of the same builds it is judged otherwise at this moment, in ms since 1970, and not before; null: at none. */
+export function whenDayIsOver(newestFirst: readonly JudgedBuild[]): number | null {
+  const builds = newestFirst.filter((build) => build.state !== "building");
+  const unfit = takeWhile(builds, (build) => build.state === "unfit");
+  const since = unfit.at(-1)?.endedAt ?? null;
+  return since === null || unfit.length >= unfitAfter ? null : timeMs(since) + unfitForMs;
+}
+
 /** Of one class, also over several commits: a registry that is off does not care which. */
 function judgeOutstanding(module: Name, builds: readonly JudgedBuild[]): RepeatedVerdict | null {
   const kind = builds[0]?.class ?? null;
@@ -64,10 +72,10 @@ function judgeUnfit(module: Name, builds: readonly JudgedBuild[], now: string): 
   const unfit = takeWhile(builds, (build) => build.state === "unfit");
   const since = unfit.at(-1)?.endedAt ?? null;
   if (since === null) return null;
-  const lastsMs = ageMs(now, since);
-  if (unfit.length < unfitAfter && lastsMs < unfitForMs) return null;
+  if (unfit.length < unfitAfter && ageMs(now, since) < unfitForMs) return null;
   const [newest] = unfit;
-  const how = unfit.length < unfitAfter ? `for ${describeAge(lastsMs)}` : `at ${unfit.length} sources in a row`;
+  // How long it lasts is said by its beginning: words that age would be written again at each plan.
+  const how = unfit.length < unfitAfter ? "for a day or more" : `at ${unfit.length} sources in a row`;
   return {
     code: "build-unfit",
     subject: module,

@@ -108,7 +108,7 @@ function listUnsettled(
   );
 }
 
-function isEqualStand(was: NamedStand, is: Stand): boolean {
+export function isEqualStand(was: Stand, is: Stand): boolean {
   if (was.kind === "current" && is.kind === "current") return was.inputs === is.inputs && was.artifact === is.artifact;
   if (was.kind === "waiting" && is.kind === "waiting") return was.why === is.why && was.for.join() === is.for.join();
   if (was.kind === "ready" && is.kind === "ready") return was.why === is.why && was.closure === is.closure;

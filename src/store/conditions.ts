@@ -4,7 +4,7 @@ import type { Name } from "../core/names.ts";
 import { timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
 import { many, one, run } from "./rows.ts";
-import { storableText } from "./storable.ts";
+import { storableJson, storableText } from "./storable.ts";
 
 const conditionRowSchema = z
   .object({ ...conditionSchema.shape, since: timeColumn, lastSeen: timeColumn })
@@ -35,29 +35,31 @@ export function observeCondition(db: Queryable, mesh: Name, seen: Observation): 
   );
 }
 
-/** A condition whose beginning and count are known from records: written exactly so, and only where it is news. */
-export function keepCondition(
+/** Conditions whose beginning and count are known from records: written exactly so, and only where it is news. */
+export function keepConditions(
   db: Queryable,
   mesh: Name,
-  known: Observation & Pick<Condition, "since" | "count">,
+  known: readonly (Observation & Pick<Condition, "since" | "count">)[],
 ): Promise<number> {
   return run(
     db,
     `insert into condition (mesh, code, subject, message, remedy, urgent, since, last_seen, count)
-     values ($1, $2, $3, $4, $5, $6, $7, now(), $8)
+       select $1, code, subject, message, remedy, urgent, since, now(), count
+         from jsonb_to_recordset($2::jsonb) as k(code text, subject text, message text, remedy text, urgent boolean,
+                                                 since timestamptz, count bigint)
      on conflict (mesh, code, subject) do update set message = excluded.message, remedy = excluded.remedy,
        urgent = excluded.urgent, since = excluded.since, last_seen = now(), count = excluded.count
        where (condition.message, condition.remedy, condition.urgent, condition.since, condition.count)
              is distinct from (excluded.message, excluded.remedy, excluded.urgent, excluded.since, excluded.count)`,
     [
       mesh,
-      known.code,
-      known.subject,
-      storableText(known.message.slice(0, 2000)),
-      storableText(known.remedy.slice(0, 500)),
-      known.urgent,
-      known.since,
-      known.count,
+      storableJson(
+        known.map(({ message, remedy, ...more }) => ({
+          ...more,
+          message: message.slice(0, 2000),
+          remedy: remedy.slice(0, 500),
+        })),
+      ),
     ],
   );
 }
@@ -74,6 +76,20 @@ export async function clearCondition(
       which.code,
       which.subject,
     ])) === 1
+  );
+}
+
+/** Several at once. Answers how many there were. */
+export function clearConditions(
+  db: Queryable,
+  mesh: Name,
+  which: readonly { readonly code: string; readonly subject: string }[],
+): Promise<number> {
+  return run(
+    db,
+    `delete from condition where mesh = $1 and (code, subject) in (
+       select code, subject from jsonb_to_recordset($2::jsonb) as w(code text, subject text))`,
+    [mesh, storableJson(which.map(({ code, subject }) => ({ code, subject })))],
   );
 }
 

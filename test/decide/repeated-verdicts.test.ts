@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { outstandingClassSchema } from "../../src/core/artifact.ts";
-import { judgeRepeats, type JudgedBuild } from "../../src/decide/repeated-verdicts.ts";
+import { judgeRepeats, type JudgedBuild, whenDayIsOver } from "../../src/decide/repeated-verdicts.ts";
 import { retryInMs } from "../../src/decide/retry-builds.ts";
 
 const now = "2026-01-02T12:00:00.000Z";
@@ -59,7 +59,7 @@ describe("a source that stays unfit (R33)", () => {
     expect(judgeRepeats("core", [{ ...unfit, endedAt: "2026-01-01T11:00:00.000Z" }], now)).toMatchObject({
       code: "build-unfit",
       count: 1,
-      message: expect.stringMatching(/unfit for 25 h, now at aaaaaaa: 1 test fails/),
+      message: expect.stringMatching(/unfit for a day or more, now at aaaaaaa: 1 test fails/),
     });
   });
 
@@ -70,12 +70,22 @@ describe("a source that stays unfit (R33)", () => {
     expect(judgeRepeats("core", [newer, { ...unfit, endedAt: day }], now)).toEqual({
       code: "build-unfit",
       subject: "core",
-      message: expect.stringContaining("core is unfit for 24 h, now at aaaaaaa"),
+      message: expect.stringContaining("core is unfit for a day or more, now at aaaaaaa"),
       remedy: expect.stringContaining("mesh why core"),
       urgent: false,
       since: day,
       count: 2,
     });
+  });
+
+  it("is judged otherwise when its day is over, where nothing is built meanwhile", () => {
+    const newer = { ...unfit, endedAt: "2026-01-02T09:00:00.000Z" };
+    const first = { ...unfit, endedAt: "2026-01-01T12:00:00.001Z" };
+    expect(whenDayIsOver([build({ state: "building" }), newer, first])).toBe(Date.parse("2026-01-02T12:00:00.001Z"));
+    expect(whenDayIsOver([newer, first, fit])).toBe(Date.parse("2026-01-02T12:00:00.001Z"));
+    expect(whenDayIsOver([newer, first, first])).toBeNull();
+    expect(whenDayIsOver([build({}), first])).toBeNull();
+    expect(whenDayIsOver([])).toBeNull();
   });
 
   it("says after three how many sources, however long ago the first was", () => {

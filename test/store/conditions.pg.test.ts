@@ -1,7 +1,7 @@
 import { readWaveProgress } from "../../src/store/wave-progress.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { assign, getAssignment, listAssignments, unassign } from "../../src/store/assignments.ts";
-import { clearCondition, keepCondition, listConditions, observeCondition } from "../../src/store/conditions.ts";
+import { clearCondition, keepConditions, listConditions, observeCondition } from "../../src/store/conditions.ts";
 import { ensureMesh, getMesh } from "../../src/store/meshes.ts";
 import { accountFor, endWave, getWave, listWaves, openWave } from "../../src/store/waves.ts";
 import { forgetDeliveries, recordDelivery } from "../../src/store/webhooks.ts";
@@ -20,11 +20,11 @@ describe("a condition whose count is known from records (R33)", () => {
   it("is kept exactly, and written again only when something moved", async () => {
     const known = { code: "build-outstanding", subject: "core", message: "503", remedy: "wait", urgent: false };
     const since = "2026-01-01T00:00:00.000Z";
-    expect(await keepCondition(records.db, mesh, { ...known, since, count: 3 })).toBe(1);
-    expect(await keepCondition(records.db, mesh, { ...known, since, count: 3 })).toBe(0);
-    expect(await keepCondition(records.db, mesh, { ...known, since, count: 4 })).toBe(1);
+    expect(await keepConditions(records.db, mesh, [{ ...known, since, count: 3 }])).toBe(1);
+    expect(await keepConditions(records.db, mesh, [{ ...known, since, count: 3 }])).toBe(0);
+    expect(await keepConditions(records.db, mesh, [{ ...known, since, count: 4 }])).toBe(1);
     expect(await listConditions(records.db, mesh)).toMatchObject([{ ...known, since, count: 4 }]);
-    expect(await keepCondition(records.db, mesh, { ...known, since, count: 4, urgent: true })).toBe(1);
+    expect(await keepConditions(records.db, mesh, [{ ...known, since, count: 4, urgent: true }])).toBe(1);
     await clearCondition(records.db, mesh, known);
   });
 });

@@ -1,8 +1,8 @@
 import type { ConditionKind } from "../../../src/core/condition-codes.ts";
 import { isNode, walk, type SourceFile } from "../source-file.ts";
 
-const opening = new Set(["observeCondition", "keepCondition", "keepSeen", "watchTrouble"]);
-const closing = new Set(["clearCondition", "clearQuietConditions", "keepSeen", "watchTrouble"]);
+const opening = new Set(["observeCondition", "keepConditions", "keepSeen", "watchTrouble"]);
+const closing = new Set(["clearCondition", "clearConditions", "clearQuietConditions", "keepSeen", "watchTrouble"]);
 /** They take conditions of others. */
 const roads = new Set(["store/conditions.ts", "worker/keep-seen.ts", "worker/note-trouble.ts"]);
 
