@@ -37,7 +37,7 @@ export interface Ours {
   readonly postgresql: string;
   /** In this process: asks the repository for its tip, reads what moved, plans, and says why; keeps nothing. */
   ask(): Promise<OwnAnswer>;
-  /** The same, by a process that kept nothing. */
+  /** The same, by somebody who has read nothing of records and clone; the clone is here, and V8 has compiled the code. */
   askAnew(): Promise<OwnAnswer>;
   /**
    * Commits each of these changes, and brings it into the clone. Each call answers for the next of them from there: it asks
@@ -107,7 +107,10 @@ export async function openOurs(
   return {
     postgresql: records.postgresql,
     ask: async () => answer(await seeTips(look)),
-    askAnew: async () => answer(await seeTips(look), createKeptRecords(db, mesh)),
+    askAnew: async () => {
+      const anew = { ...look, repositories: records.openClones() };
+      return answer(await seeTips(anew), createKeptRecords(db, mesh));
+    },
     seeEach: async (changes) => {
       const left: Tips[] = [];
       await commitBeside(source, changes, async () => {

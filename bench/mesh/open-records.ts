@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { ControlDependencies } from "../../src/activities/control-dependencies.ts";
 import { createImportCache } from "../../src/activities/import-cache.ts";
 import { createPushRecords } from "../../src/activities/push-records.ts";
-import { createRepositoryPool } from "../../src/activities/repository-pool.ts";
+import { createRepositoryPool, type RepositoryPool } from "../../src/activities/repository-pool.ts";
 import { chooseFreePort } from "../../src/embedded/ports.ts";
 import { startPostgres } from "../../src/embedded/postgres.ts";
 import type { ImportCache } from "../../src/source/imports/import-cache.ts";
@@ -19,6 +19,8 @@ export interface Records {
   readonly deps: ControlDependencies;
   readonly parsed: ParseCounter;
   readonly postgresql: string;
+  /** The same clones, by somebody who has read nothing of them. */
+  openClones(): RepositoryPool;
   /** With the password. */
   readonly url: string;
   close(): Promise<void>;
@@ -49,11 +51,13 @@ export async function openRecords(): Promise<Records> {
   await runMigrations(db);
   await ensureMesh(db, "bench");
   const parsed: ParseCounter = { parsed: 0, known: 0 };
+  const openClones = (): RepositoryPool => createRepositoryPool(join(folder, "repositories"));
   return {
+    openClones,
     deps: {
       db,
       mesh: "bench",
-      repositories: createRepositoryPool(join(folder, "repositories")),
+      repositories: openClones(),
       imports: countParses(createImportCache(db), parsed),
       describeToolchains: () => ({ typescript: "bench" }),
       builders: {},

@@ -3,12 +3,12 @@ import { type ObjectId, objectIdSchema, treePathSchema } from "../core/names.ts"
 import { DamagedCloneError } from "./bare-clone.ts";
 import { runGit, streamGit } from "./git.ts";
 import type { ObjectSession } from "./object-session.ts";
-import { keepBlob, keptBlob, knownFolder, sizesOf } from "./kept-objects.ts";
+import { knownFolder } from "./kept-objects.ts";
 import { listDifferingAt, readBlobsAt, readFoldersAt, walkFolders } from "./read-objects.ts";
-import type { BlobPlace, BlobReading, TreeEntry } from "./repository.ts";
+import type { BlobPlace, TreeEntry } from "./repository.ts";
 
 /** Reads from a clone on this machine: by object id only, never through a work tree. */
-interface Local {
+export interface Local {
   readonly dir: string;
   readonly waitMs: number;
   readonly signal: AbortSignal | undefined;
@@ -35,43 +35,46 @@ async function expectAbsent(local: Local, id: ObjectId, path: string): Promise<v
   if (listed.length > 0) throw new DamagedCloneError(`clone ${local.dir} lists ${path} in ${id} and does not have it`);
 }
 
+/** As they come from git, many at a time: of hundreds of thousands a promise for each would be half of what they cost. */
 export async function* listTree(
   local: Local,
   tree: ObjectId,
   { entryLimit, paths }: { readonly entryLimit: number; readonly paths: readonly string[] },
-): AsyncGenerator<TreeEntry, void, undefined> {
+): AsyncGenerator<readonly TreeEntry[], void, undefined> {
   objectIdSchema.parse(tree);
   for (const path of paths) treePathSchema.parse(path);
   if (paths.length > 0 && paths.length <= walkedAlone && !paths.includes(".")) {
     // What lies inside another of them is listed with that one, and once.
     const outermost = [...new Set(paths)].filter((path) => !paths.some((outer) => path.startsWith(`${outer}/`)));
     const walked = await walkFolders(local.session, tree, { paths: outermost, limit: walkedEntries });
-    for (const [at, entry] of (walked ?? []).entries()) {
-      if (at >= entryLimit) throw tooLong(tree, entryLimit);
-      yield entry;
+    if (walked !== null) {
+      yield walked.slice(0, entryLimit);
+      if (walked.length > entryLimit) throw tooLong(tree, entryLimit);
+      return;
     }
-    if (walked !== null) return;
   }
-  let entries = 0;
+  let left = entryLimit;
   const args = ["ls-tree", "-r", "-t", "-z", "-l", "--full-tree", "--end-of-options", tree, ...paths];
-  for await (const line of listEntries(local, args)) {
-    entries += 1;
-    if (entries > entryLimit) throw tooLong(tree, entryLimit);
-    yield parseEntry(line);
+  for await (const lines of listEntries(local, args)) {
+    yield lines.slice(0, left).map(parseEntry);
+    if (lines.length > left) throw tooLong(tree, entryLimit);
+    left -= lines.length;
   }
 }
 
 /** Lines of `ls-tree -z` as they come: of a folder of millions nobody holds all of them. */
-async function* listEntries(local: Local, args: readonly string[]): AsyncGenerator<Buffer, void, undefined> {
+async function* listEntries(local: Local, args: readonly string[]): AsyncGenerator<Buffer[], void, undefined> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of streamGit({ ...local, args })) {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const lines: Buffer[] = [];
     let start = 0;
     for (let end = rest.indexOf(0, start); end !== -1; end = rest.indexOf(0, start)) {
-      yield rest.subarray(start, end);
+      lines.push(rest.subarray(start, end));
       start = end + 1;
     }
     rest = rest.subarray(start);
+    yield lines;
   }
 }
 
@@ -117,10 +120,11 @@ async function listFoldersAt(
   for (let at = 0; at < folders.length; at += pathsPerListing) listings.push(folders.slice(at, at + pathsPerListing));
   for (const listing of listings) {
     const args = ["ls-tree", "-d", "-z", "--full-tree", "--end-of-options", commit, ...listing];
-    for await (const line of listEntries(local, args)) {
-      const [, type, id, path] = /^\d+ (\w+) ([0-9a-f]+)\t([^]+)$/.exec(line.toString("utf8")) ?? [];
-      if (type === "tree" && path !== undefined && wanted.has(path)) found.set(path, objectIdSchema.parse(id));
-    }
+    for await (const some of listEntries(local, args))
+      for (const line of some) {
+        const [, type, id, path] = /^\d+ (\w+) ([0-9a-f]+)\t([^]+)$/.exec(line.toString("utf8")) ?? [];
+        if (type === "tree" && path !== undefined && wanted.has(path)) found.set(path, objectIdSchema.parse(id));
+      }
   }
   return found;
 }
@@ -166,135 +170,4 @@ function parseEntry(line: Buffer): TreeEntry {
   const exact = Buffer.from(path, "utf8").equals(name) ? path : `\0${name.toString("latin1")}`;
   const known = type === "tree" || type === "commit" ? type : "blob";
   return { mode, type: known, id: objectIdSchema.parse(id), bytes: size === "-" ? 0 : Number(size), path: exact };
-}
-
-export async function* readBlobs(
-  local: Local,
-  blobs: readonly ObjectId[],
-): AsyncGenerator<BlobReading, void, undefined> {
-  if (blobs.length === 0) return;
-  for (const blob of blobs) objectIdSchema.parse(blob);
-  if (blobs.length <= readAlone) return yield* readFewBlobs(local, blobs);
-  const reader = createReader(
-    streamGit({
-      ...local,
-      waitMs: local.waitMs + blobs.length * 10,
-      args: ["cat-file", "--batch"],
-      input: lines(blobs),
-    }),
-  );
-  for (const blob of blobs) {
-    const header = (await reader.line()).toString("latin1");
-    const found = /^([0-9a-f]+) (\w+) (\d+)$/.exec(header);
-    if (found === null || found[1] !== blob || found[2] !== "blob")
-      throw new DamagedCloneError(`clone ${local.dir} has no blob ${blob}: ${header}`);
-    const bytes = await reader.take(Number(found[3]));
-    await reader.take(1);
-    yield { blob, bytes };
-  }
-  await reader.end();
-}
-
-/** More are streamed by a process of their own. */
-const readAlone = 50;
-
-/** So many bytes are asked for at once, and any one blob: the caller bounds each of them, and not all together. */
-const bytesTogether = 4 * 1024 * 1024;
-
-async function* readFewBlobs(local: Local, blobs: readonly ObjectId[]): AsyncGenerator<BlobReading, void, undefined> {
-  const { session } = local;
-  const held = new Map(blobs.map((blob) => [blob, keptBlob(session, blob)]));
-  const unknown = blobs.filter((blob) => held.get(blob) === null);
-  const sizes = await sizesOf(session, unknown);
-  let asked = 0;
-  let read: Buffer[] = [];
-  for (const blob of blobs) {
-    const kept = held.get(blob) ?? null;
-    if (kept === null && read.length === 0) {
-      const some = takeTogether(unknown.slice(asked), sizes);
-      asked += some.length;
-      read = await readTogether(local, some, sizes);
-    }
-    const bytes = kept ?? read.shift();
-    if (bytes === undefined) throw new Error(`blob ${blob} was to be read`);
-    yield { blob, bytes };
-  }
-}
-
-/** The first of them, as far as they fit together, and one at the least. */
-function takeTogether(blobs: readonly ObjectId[], sizes: ReadonlyMap<ObjectId, number>): readonly ObjectId[] {
-  let bytes = 0;
-  const end = blobs.findIndex((blob, at) => (bytes += sizes.get(blob) ?? 0) > bytesTogether && at > 0);
-  return end === -1 ? blobs : blobs.slice(0, end);
-}
-
-/** Their bytes, in this order. */
-async function readTogether(
-  { dir, session }: Local,
-  blobs: readonly ObjectId[],
-  sizes: ReadonlyMap<ObjectId, number>,
-): Promise<Buffer[]> {
-  const bytes = blobs.reduce((sum, blob) => sum + (sizes.get(blob) ?? 0), 0);
-  const read = await session.read(blobs, Math.max(bytes, bytesTogether));
-  return blobs.map((blob, at) => {
-    const found = read[at] ?? null;
-    if (found?.type !== "blob" || found.content === null)
-      throw new DamagedCloneError(`clone ${dir} has no blob ${blob}`);
-    keepBlob(session, blob, found.content);
-    return found.content;
-  });
-}
-
-/** A write for each of thousands would be most of what they cost. */
-const namesPerWrite = 500;
-
-function* lines(blobs: readonly ObjectId[]): Generator<string> {
-  for (let at = 0; at < blobs.length; at += namesPerWrite) yield `${blobs.slice(at, at + namesPerWrite).join("\n")}\n`;
-}
-
-interface Reader {
-  line(): Promise<Buffer>;
-  take(bytes: number): Promise<Buffer>;
-  end(): Promise<void>;
-}
-
-function createReader(source: AsyncGenerator<Buffer, void, undefined>): Reader {
-  let held: Buffer = Buffer.alloc(0);
-  const more = async (): Promise<boolean> => {
-    const next = await source.next();
-    if (next.done === true) return false;
-    held = held.length === 0 ? next.value : Buffer.concat([held, next.value]);
-    return true;
-  };
-  const cut = (bytes: number, skip: number): Buffer => {
-    const part = held.subarray(0, bytes);
-    held = held.subarray(bytes + skip);
-    return part;
-  };
-  return {
-    line: async () => {
-      let at = held.indexOf(0x0a);
-      while (at === -1) {
-        if (!(await more())) throw new Error("git ended in the middle of a line");
-        at = held.indexOf(0x0a);
-      }
-      return cut(at, 1);
-    },
-    take: async (bytes) => {
-      // Collected in pieces: joining at each chunk would copy a large blob over and over.
-      const pieces: Buffer[] = [];
-      let missing = bytes;
-      while (missing > 0) {
-        if (held.length === 0 && !(await more())) throw new Error("git ended in the middle of a blob");
-        const piece = cut(Math.min(missing, held.length), 0);
-        pieces.push(piece);
-        missing -= piece.length;
-      }
-      return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
-    },
-    end: async () => {
-      // Lets git's exit code be seen.
-      while (await more()) held = Buffer.alloc(0);
-    },
-  };
 }

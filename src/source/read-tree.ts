@@ -103,16 +103,20 @@ async function listInto(gathered: readonly Gathered[], options: ReadTrees, root:
     gatherer.see(entry);
     if (gatherer.isRefused()) wanting -= 1;
   };
-  for await (const entry of options.repository.listTree(root, left + 1, paths)) {
-    if (wanting === 0) return true;
-    if (left === 0) return false;
-    left -= 1;
-    // Each entry is shown to those that it lies in, and not to every module of the repository.
+  // Each entry is shown to those that it lies in, and not to every module of the repository.
+  const showToAll = (entry: TreeEntry): void => {
     const start = entry.path.length <= longest ? entry.path.length : entry.path.lastIndexOf("/", longest);
     for (let end = start; end > 0; end = entry.path.lastIndexOf("/", end - 1))
       for (const gatherer of byFolder.get(entry.path.slice(0, end)) ?? []) show(gatherer, entry);
     for (const gatherer of whole) show(gatherer, entry);
-  }
+  };
+  for await (const entries of options.repository.listTree(root, left + 1, paths))
+    for (const entry of entries) {
+      if (wanting === 0) return true;
+      if (left === 0) return false;
+      left -= 1;
+      showToAll(entry);
+    }
   return true;
 }
 

@@ -64,8 +64,8 @@ export interface Repository {
   ): Promise<ReadonlyMap<string, ObjectId | null> | null>;
   /** Regular files at these paths of a commit, by path; those that are there. */
   blobsAt(commit: ObjectId, paths: readonly string[]): Promise<ReadonlyMap<string, BlobPlace>>;
-  /** Every entry below a tree, recursively, in git's order; `paths`: only those at or below them. InputError past `entryLimit`. */
-  listTree(tree: ObjectId, entryLimit: number, paths?: readonly string[]): AsyncIterable<TreeEntry>;
+  /** Every entry below a tree, recursively, in git's order; `paths`: only those at or below them. InputError past `entryLimit`. Many at a time. */
+  listTree(tree: ObjectId, entryLimit: number, paths?: readonly string[]): AsyncIterable<readonly TreeEntry[]>;
   /** The blobs, in the order asked for. */
   readBlobs(blobs: readonly ObjectId[]): AsyncIterable<BlobReading>;
 }

@@ -126,6 +126,7 @@ export const readers: readonly Readers[] = [
     files: [
       "src/source/check-branch.ts",
       "src/source/fetch-commits.ts",
+      "src/source/git-blobs.ts",
       "src/source/git-objects.ts",
       "src/source/object-session.ts",
       "src/source/open-repository.ts",

@@ -29,7 +29,7 @@ async function readAll(clone: Repository, commit: string): Promise<string[]> {
   const tree = await clone.treeAt(commit, "app");
   if (tree === null) throw new Error("there is no folder app");
   const blobs: string[] = [];
-  for await (const entry of clone.listTree(tree, 100)) blobs.push(entry.id);
+  for await (const some of clone.listTree(tree, 100)) blobs.push(...some.map(({ id }) => id));
   const texts: string[] = [];
   for await (const { bytes } of clone.readBlobs(blobs)) texts.push(bytes.toString());
   return texts;

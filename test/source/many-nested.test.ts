@@ -23,14 +23,14 @@ describe("a module with tens of thousands of modules inside (case 54)", () => {
   it("is read without what is theirs", async () => {
     const without = Array.from({ length: 50_000 }, (_, at) => `m${at}`);
     const blob = { mode: "100644", type: "blob", id, bytes: 1 } as const;
-    async function* listTree(): AsyncGenerator<TreeEntry, void, undefined> {
-      yield { ...blob, path: "a.txt" };
+    async function* listTree(): AsyncGenerator<readonly TreeEntry[], void, undefined> {
+      yield [{ ...blob, path: "a.txt" }];
       for (const path of without) {
-        yield { mode: "040000", type: "tree", id, bytes: 0, path };
-        for (const name of ["a", "b/c", "b/d"]) yield { ...blob, path: `${path}/${name}` };
+        yield [{ mode: "040000", type: "tree", id, bytes: 0, path }];
+        yield ["a", "b/c", "b/d"].map((name) => ({ ...blob, path: `${path}/${name}` }));
       }
       // Begins as one of them does, and is none.
-      yield { ...blob, path: "m1.txt" };
+      yield [{ ...blob, path: "m1.txt" }];
     }
     const repository = { url: "fake", treeAt: async () => id, listTree } as unknown as Repository;
     const reading = await readTree({ repository, commit: id, path: ".", without });

@@ -108,15 +108,21 @@ interface ParseBlobs extends ReadModuleImports {
 async function parseBlobs(options: ParseBlobs): Promise<number> {
   let parsed = 0;
   let batch: Batch = { files: [], bytes: 0 };
-  // One batch is parsed while git hands out the next one.
-  let underWay: Promise<void> = Promise.resolve();
+  // One batch is parsed while git hands out the next one and the records take the last one. No more than that are held.
+  let parsing: Promise<unknown> = Promise.resolve();
+  let keeping: Promise<void> = Promise.resolve();
+  let keptBefore = keeping;
   const flush = async (): Promise<void> => {
     const { files } = batch;
     batch = { files: [], bytes: 0 };
-    await underWay;
-    underWay = parseAndKeep(options, files);
+    await parsing;
+    await keptBefore;
+    const fresh = parseAndNote(options, files);
+    parsing = fresh;
+    keptBefore = keeping;
+    keeping = Promise.all([fresh, keeping]).then(([some]) => options.cache.write(options.key, some));
     // absence is the answer: it is awaited below; it must only not be unhandled until then
-    underWay.catch(() => undefined);
+    keeping.catch(() => undefined);
   };
   for await (const { blob, bytes } of options.repository.readBlobs([...options.blobs.keys()])) {
     const file = options.blobs.get(blob);
@@ -127,11 +133,12 @@ async function parseBlobs(options: ParseBlobs): Promise<number> {
     if (batch.files.length >= blobsPerBatch || batch.bytes >= bytesPerBatch) await flush();
   }
   if (batch.files.length > 0) await flush();
-  await underWay;
+  await keeping;
   return parsed;
 }
 
-async function parseAndKeep(options: ParseBlobs, files: Batch["files"]): Promise<void> {
+/** What the cache is to keep. */
+async function parseAndNote(options: ParseBlobs, files: Batch["files"]): Promise<ReadonlyMap<ObjectId, FileImports>> {
   const fresh = new Map(await parseBatch(files));
   for (const [blob, imports] of fresh) {
     options.bounds.add(options.blobs.get(blob)?.holders ?? new Map(), imports);
@@ -140,7 +147,7 @@ async function parseAndKeep(options: ParseBlobs, files: Batch["files"]): Promise
   options.signal?.throwIfAborted();
   options.onProgress?.();
   // A machine that was short of memory for a moment says nothing of the file: its own reader reads it the next time.
-  await options.cache.write(options.key, new Map([...fresh].filter(([, { isMakeshift }]) => isMakeshift !== true)));
+  return new Map([...fresh].filter(([, { isMakeshift }]) => isMakeshift !== true));
 }
 
 interface Batch {

@@ -4,6 +4,7 @@ import { createLoaders, literalOf, literalOfFile, type Node } from "./typescript
 import { listJsdocImports } from "./jsdoc-imports.ts";
 import { createTypeScriptResolver } from "./resolve-typescript.ts";
 import { noteModule } from "./typescript-noted.ts";
+import { readHeader } from "./typescript-header.ts";
 import { mayBeRecorded, readRecord, type RecordedImport } from "./typescript-record.ts";
 import { mayBeTooDeep, tryDeepTexts } from "./typescript-depth.ts";
 import { isTsconfig } from "./tsconfig.ts";
@@ -13,7 +14,7 @@ import { readPackageLock } from "./package-lock.ts";
 import { readMemberLock } from "./workspace-lock.ts";
 
 /** Raised by hand when the reader finds something else in the same bytes. */
-const readerVersion = 4;
+const readerVersion = 5;
 
 /** TypeScript and JavaScript, read by oxc: the parser is the judge, no text in comments or strings is an import. */
 export function createTypeScriptReader(): ImportReader {
@@ -46,11 +47,27 @@ function dialectOf(path: string): Dialect {
 const filesAtOnce = 16;
 
 async function readAllImports(files: readonly SourceText[]): Promise<readonly FileImports[]> {
-  const found: FileImports[] = [];
-  const refused = await refuseTooDeep(files);
-  const left = files.entries();
+  const headers = files.map(readFromHeader);
+  const parsed = await parseAll(files.filter((_, at) => headers[at] === null));
+  return files.map((file, at) => {
+    const imports = headers[at] ?? parsed.get(file);
+    if (imports === undefined) throw new Error(`${file.path} was not read`);
+    return imports;
+  });
+}
+
+/** Null: the parser is asked. */
+function readFromHeader({ path, text }: SourceText): FileImports | null {
+  if (sourceType(path) === "commonjs" || !mayBeRecorded(text)) return null;
+  const recorded = readHeader(text, dialectOf(path) !== "jsx");
+  return recorded === null ? null : collectRecorded(recorded, text);
+}
+
+async function parseAll(files: readonly SourceText[]): Promise<ReadonlyMap<SourceText, FileImports>> {
+  const found = new Map(await refuseTooDeep(files));
+  const left = files.values();
   const readOn = async (): Promise<void> => {
-    for (const [at, file] of left) found[at] = refused.get(file) ?? (await readImports(file.path, file.text));
+    for (const file of left) if (!found.has(file)) found.set(file, await readImports(file.path, file.text));
   };
   await Promise.all(Array.from({ length: filesAtOnce }, readOn));
   return found;

@@ -1,0 +1,183 @@
+import type { ImportKind } from "./import-reader.ts";
+import type { RecordedImport } from "./typescript-record.ts";
+
+/**
+ * What an import needs: the first of these words, or `from` before a string (or before a comment, which may stand between
+ * them). Other ways to import need words that keep a file from here (`mayBeRecorded`).
+ */
+const importing = /\bimport\b|\bfrom\s*["'/]/;
+
+/** A byte that is no text: what is written in another encoding has its words where nobody looks for them. */
+const notText = /[\0\uFFFD]/;
+
+const blank = /[\s;]+/y;
+const lineComment = /(?:\/\/|#!)[^\n\r\u2028\u2029]*/y;
+const token = /\s*(?:([A-Za-z_$][\w$]*)|([{},*])|"([^"\\\n\r\u2028\u2029]*)"|'([^'\\\n\r\u2028\u2029]*)')/y;
+/** A string that nothing more is said of: behind it attributes may follow. */
+const endOfString = /[ \t]*(?=[;\n\r]|\/\/|$)/y;
+
+/** As names these are allowed, and the parser knows where. */
+const clauseWords = new Set(["type", "as", "from", "defer", "source"]);
+
+/**
+ * The imports of a file that says all of them before anything else, as most do: read without a parser, which takes hundreds of times
+ * as long. Null: it may import in another way, and the parser is asked. Statements at the begin of a file can be told from
+ * anything else, and what comes behind them must not have a word that imports, wherever it stands: so no import is missed,
+ * also where the rest is no valid code (the compiler says so).
+ *
+ * @param types whether the dialect has imports of types
+ */
+export function readHeader(text: string, types: boolean): readonly RecordedImport[] | null {
+  if (notText.test(text)) return null;
+  const scan = createScan(text, types);
+  const found: RecordedImport[] = [];
+  for (;;) {
+    if (!scan.skipBetween()) return null;
+    const offset = scan.at();
+    const statement = readStatement(scan, types);
+    if (statement === null) return null;
+    if (statement === "other") return importing.test(text.slice(offset)) ? null : found;
+    if (statement !== "directive") found.push({ ...statement, offset });
+  }
+}
+
+type Statement = Pick<RecordedImport, "specifier" | "kind">;
+
+function readStatement(scan: Scan, types: boolean): Statement | "directive" | "other" | null {
+  const first = scan.next();
+  if (first.string !== null) return scan.endsString() ? "directive" : "other";
+  // The attributes of the statement before.
+  if (first.text === "with") return null;
+  if (first.text === "import") return readClause(scan, types);
+  return first.text === "export" ? readReexport(scan, types) : "other";
+}
+
+function readClause(scan: Scan, types: boolean): Statement | null {
+  let next = scan.next();
+  if (next.string !== null) return endStatement(scan, next.string, "side-effect");
+  const typed = types && next.text === "type";
+  if (typed) next = scan.next();
+  let kind: ImportKind | null = null;
+  if (isName(next)) {
+    kind = typed ? "type" : "static";
+    next = scan.next();
+    if (next.text === ",") {
+      if (typed) return null;
+      next = scan.next();
+      if (next.text !== "{" && next.text !== "*") return null;
+    }
+  }
+  if (next.text === "*") {
+    if (scan.next().text !== "as" || !isName(scan.next())) return null;
+    kind = typed ? "type" : "static";
+    next = scan.next();
+  } else if (next.text === "{") {
+    const names = readNames(scan, types && !typed);
+    if (names === null) return null;
+    // A default import beside types is one of a value.
+    kind = typed ? "type" : (kind ?? names);
+    next = scan.next();
+  }
+  return kind === null ? null : readFrom(scan, next, kind);
+}
+
+/** Null where it may export in another way; `other`: it exports what is here. */
+function readReexport(scan: Scan, types: boolean): Statement | "other" | null {
+  let next = scan.next();
+  const typed = types && next.text === "type";
+  if (typed) next = scan.next();
+  if (next.text === "*") {
+    next = scan.next();
+    if (next.text === "as") {
+      if (!isName(scan.next())) return null;
+      next = scan.next();
+    }
+    return readFrom(scan, next, typed ? "type" : "reexport");
+  }
+  if (next.text !== "{") return "other";
+  const names = readNames(scan, types && !typed);
+  next = scan.next();
+  // Where no `from` follows, the rest is looked through for one like everything else.
+  if (names === null || next.text !== "from") return "other";
+  return readFrom(scan, next, typed || names === "type" ? "type" : "reexport");
+}
+
+/** What stands in braces: nothing but types, or something else too. Null: it is not as simple as that. */
+function readNames(scan: Scan, types: boolean): "type" | "static" | null {
+  let kind: "type" | "static" = "type";
+  for (let count = 0; ; count += 1) {
+    let next = scan.next();
+    // Of none of them the parser says what it is.
+    if (next.text === "}") return count === 0 ? null : kind;
+    if (types && next.text === "type") next = scan.next();
+    else kind = "static";
+    if (!isName(next)) return null;
+    next = scan.next();
+    if (next.text === "as") {
+      if (!isName(scan.next())) return null;
+      next = scan.next();
+    }
+    if (next.text === "}") return kind;
+    if (next.text !== ",") return null;
+  }
+}
+
+function readFrom(scan: Scan, from: Token, kind: ImportKind): Statement | null {
+  if (from.text !== "from") return null;
+  return endStatement(scan, scan.next().string, kind);
+}
+
+function endStatement(scan: Scan, specifier: string | null, kind: ImportKind): Statement | null {
+  return specifier !== null && scan.endsString() ? { specifier, kind } : null;
+}
+
+function isName({ text }: Token): boolean {
+  return /^[\w$]/.test(text) && !clauseWords.has(text);
+}
+
+interface Token {
+  /** A word or a mark; empty for everything else. */
+  readonly text: string;
+  readonly string: string | null;
+}
+
+interface Scan {
+  at(): number;
+  /** Past blanks, comments, and semicolons. False: a comment has no end, or says an import. */
+  skipBetween(): boolean;
+  /** Of what a clause is made of; a comment in one is something else. */
+  next(): Token;
+  /** Whether the string that was read last ends its statement. */
+  endsString(): boolean;
+}
+
+function createScan(text: string, types: boolean): Scan {
+  let at = 0;
+  const take = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    const match = pattern.exec(text);
+    if (match !== null) at = pattern.lastIndex;
+    return match;
+  };
+  const skipOne = (): boolean => {
+    if (!text.startsWith("/*", at))
+      return take(blank) !== null || ((at === 0 || text[at] === "/") && take(lineComment) !== null);
+    const end = text.indexOf("*/", at + 2);
+    // In JavaScript comments say types.
+    if (end === -1 || (!types && text.slice(at, end).includes("import"))) return false;
+    at = end + 2;
+    return true;
+  };
+  return {
+    at: () => at,
+    skipBetween: () => {
+      while (skipOne());
+      return !text.startsWith("/*", at);
+    },
+    next: () => {
+      const [, word, mark, double, single] = take(token) ?? [];
+      return { text: word ?? mark ?? "", string: double ?? single ?? null };
+    },
+    endsString: () => take(endOfString) !== null,
+  };
+}
