@@ -1,5 +1,6 @@
 import type { ResourceReport } from "../core/report.ts";
 import { ageMs, describeAge, timeMs } from "./ages.ts";
+import { hasFailed } from "./has-failed.ts";
 import { compareOrder, describeOrder } from "./order.ts";
 import { listNames } from "./short-names.ts";
 import type { Finding } from "./situation.ts";
@@ -56,7 +57,7 @@ function findOutcome(sent: NonNullable<SituationFacts["sent"]>, account: Account
   const unReady = resources.filter((resource) => resource.state === "un-ready");
   const findings: Finding[] = [];
   if (isStuck(track)) findings.push(sayStuck(track));
-  if (outcome === "failed") {
+  if (hasFailed(account)) {
     const failed = resources.filter((resource) => resource.state === "failed");
     findings.push({ word: "failed", since: track.failingSince ?? receivedAt, why: sayResources(failed) });
   }

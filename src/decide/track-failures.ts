@@ -1,4 +1,5 @@
 import type { Report, ReportPlace } from "../core/report.ts";
+import { hasFailed } from "./has-failed.ts";
 import { compareOrder } from "./order.ts";
 import { compareText } from "./short-names.ts";
 
@@ -22,7 +23,8 @@ export interface FailureTrack extends ReportPlace {
 /**
  * The track after one more kept report. `receivedAt`: ISO, the controller's clock.
  * A newer declaration starts afresh: what was wrong with the one before it does not count against it (case 31). Only
- * ends count: *applied* clears, *failed* counts; half-way, waiting and un-ready say nothing yet.
+ * ends of a pass count: *applied* clears, what *failed* counts, also beside what still waits; a pass under way, waiting and
+ * un-ready say nothing yet.
  */
 export function trackFailures(previous: FailureTrack | null, report: Report, receivedAt: string): FailureTrack {
   const { has, boot, sequence } = report;
@@ -31,7 +33,7 @@ export function trackFailures(previous: FailureTrack | null, report: Report, rec
   const place: ReportPlace = { has, boot, sequence };
   const before = previous !== null && isSameDeclaration(previous.has, has) ? { ...previous, ...place } : clean(place);
   if (report.outcome === "applied") return { ...clean(place), appliedSince: before.appliedSince ?? receivedAt };
-  if (report.outcome !== "failed") return { ...before, appliedSince: null };
+  if (!isFailedPass(report)) return { ...before, appliedSince: null };
   const failing = listFailing(report);
   const repeats = before.failingCount > 0 && failing.join("\n") === before.failing.join("\n");
   return {
@@ -48,6 +50,13 @@ export function trackFailures(previous: FailureTrack | null, report: Report, rec
 /** A label, never a latch: the host keeps trying, and a newer declaration is sent and tried. */
 export function isStuck(track: Pick<FailureTrack, "failingCount" | "noSuccessCount">): boolean {
   return track.failingCount >= stuckAfterReports || track.noSuccessCount >= noSuccessAfterReports;
+}
+
+/** Half without anything that waits is said while a pass goes on: what it failed is said again when it ends, and counted then. */
+function isFailedPass(report: Report): boolean {
+  return (
+    hasFailed(report) && (report.outcome === "failed" || report.resources.some(({ state }) => state === "waiting"))
+  );
 }
 
 function clean(place: ReportPlace): FailureTrack {

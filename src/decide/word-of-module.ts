@@ -21,6 +21,6 @@ export function wordOfModule(
   if (failed.length > 0)
     return isStuck(account.track) && failed.some(({ id }) => account.track.failing.includes(id)) ? "stuck" : "failed";
   if (own.some((resource) => resource.state === "un-ready")) return "un-ready";
-  // It waits for what another module has not got to, or is on its way.
-  return own.some((resource) => resource.state === "waiting") ? "outstanding" : nodeWord;
+  // It waits for what another module has not got to, is on its way, or is done in an apply that has not ended.
+  return "outstanding";
 }

@@ -48,6 +48,18 @@ describe("how far a node has come with what it was told", () => {
     ],
     ["it read back everything as wanted, and is silent since (case 30)", facts({}, 200_000), "cannot-tell", false],
     ["it is half way (case 46)", facts({ outcome: "half" }), "outstanding", false],
+    [
+      "one thing failed while another is on its way",
+      facts({
+        outcome: "half",
+        report: {
+          resources: [...failing.report.resources, { ...service, id: "service/web/main", state: "waiting" }],
+          refusals: [],
+        },
+      }),
+      "failed",
+      false,
+    ],
     ["it failed once: a service that starts fails for a moment", facts(failing), "failed", false],
     [
       "a service of it waits for something that may still come (R2)",

@@ -67,6 +67,25 @@ describe("a failure that repeats is stuck (R32, case 29)", () => {
     },
   );
 
+  it("counts what fails beside something that waits, though its host says half", () => {
+    const beside = (sequence: number) =>
+      buildReport({ sequence, outcome: "half", resources: [resourceRow(file, "failed"), resourceRow(web, "waiting")] });
+    const track = trackOf(beside(1), beside(2), beside(3));
+    expect(track).toMatchObject({
+      failing: [file],
+      failingCount: 3,
+      failingSince: minutesLater(0),
+      appliedSince: null,
+    });
+    expect(isStuck(track)).toBe(true);
+  });
+
+  it("counts a pass once, though it is reported half while it goes on", () => {
+    const underWay = buildReport({ sequence: 1, outcome: "half", resources: [resourceRow(file, "failed")] });
+    const track = trackOf(underWay, failedReport(2, { [file]: "" }));
+    expect(track).toMatchObject({ failingCount: 1, noSuccessCount: 1, failingSince: minutesLater(1) });
+  });
+
   it("counts a failed report that names no resource", () => {
     const reports = [1, 2, 3].map((sequence) => failedReport(sequence, {}));
     expect(isStuck(trackOf(...reports))).toBe(true);

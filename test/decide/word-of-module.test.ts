@@ -39,6 +39,17 @@ describe("two modules of one node that stand otherwise are kept apart (R31)", ()
     expect(wordOfModule("web", "un-ready", { resources, track: clean })).toBe("outstanding");
   });
 
+  it("one that is as wanted is outstanding while the apply goes on, and not failed with the other", () => {
+    const resources = rows({
+      "service/crash/main": "failed",
+      "service/web/main": "applied",
+      "file/new/conf": "waiting",
+    });
+    expect(wordOfModule("web", "failed", { resources, track: clean })).toBe("outstanding");
+    expect(wordOfModule("new", "failed", { resources, track: clean })).toBe("outstanding");
+    expect(wordOfModule("crash", "failed", { resources, track: clean })).toBe("failed");
+  });
+
   it.each<SituationWord>(["silent", "cannot-tell", "refused", "reverted", "outstanding"])(
     "all of them are %s where their node is",
     (word) => {

@@ -3,6 +3,7 @@ import type { Digest } from "../../core/names.ts";
 import type { Report } from "../../core/report.ts";
 import { describeAge, timeMs } from "../../decide/ages.ts";
 import { compareOrder } from "../../decide/order.ts";
+import { hasFailed } from "../../decide/has-failed.ts";
 import { isStuck } from "../../decide/track-failures.ts";
 import type { Effect } from "../text/push-text.ts";
 
@@ -61,7 +62,9 @@ export function judgeEffect(facts: EffectFacts): JudgedEffect {
     .slice(0, 3)
     .map((one) => `${one.id} ${one.state}: ${one.message}`)
     .join("; ");
-  if (account.outcome === "failed") return { effect: "failed", says, final: isStuck(account.track) };
+  const { outcome, report } = account;
+  if (hasFailed({ outcome, resources: report.resources }))
+    return { effect: "failed", says, final: isStuck(account.track) };
   // As `status` says it: what it waits for may still come.
   if (account.outcome === "un-ready") return { effect: "un-ready", says, final: false };
   return { effect: "outstanding", says, final: false };

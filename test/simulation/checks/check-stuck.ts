@@ -16,7 +16,7 @@ export function createStuckChecks(): { see(report: Report, track: FailureTrack):
       const known = ends.get(report.node);
       const list = known?.about === about ? known.failures : [];
       if (report.outcome === "applied") list.length = 0;
-      if (report.outcome === "failed") list.push(listFailed(report));
+      if (hasFailedPass(report)) list.push(listFailed(report));
       ends.set(report.node, { about, failures: list });
       const tail = list.slice(-sameInARow);
       const isSame = tail.length === sameInARow && new Set(tail).size === 1;
@@ -27,6 +27,12 @@ export function createStuckChecks(): { see(report: Report, track: FailureTrack):
       });
     },
   };
+}
+
+/** Also where the host says half because something else still waits; without such a thing the pass goes on. */
+function hasFailedPass({ outcome, resources }: Report): boolean {
+  const states = new Set(resources.map(({ state }) => state));
+  return outcome === "failed" || (outcome === "half" && states.has("failed") && states.has("waiting"));
 }
 
 function listFailed({ resources }: Report): string {
