@@ -56,7 +56,7 @@ function findOutcome(sent: NonNullable<SituationFacts["sent"]>, account: Account
   const { outcome, resources, track, receivedAt } = account;
   const unReady = resources.filter((resource) => resource.state === "un-ready");
   const findings: Finding[] = [];
-  if (isStuck(track)) findings.push(sayStuck(track));
+  if (isStuck(track) && isUnmended(account)) findings.push(sayStuck(track));
   if (hasFailed(account)) {
     const failed = resources.filter((resource) => resource.state === "failed");
     findings.push({ word: "failed", since: track.failingSince ?? receivedAt, why: sayResources(failed) });
@@ -70,6 +70,12 @@ function findOutcome(sent: NonNullable<SituationFacts["sent"]>, account: Account
     findings.push(sayOutstanding(sent.order, sent.at, sayResources(resources.filter(isUnfinished))));
   }
   return findings;
+}
+
+/** A count goes on over reports that end nothing: of what the last one read back as wanted, nobody is told to mend it. */
+function isUnmended({ track, resources }: AccountFacts): boolean {
+  const mended = new Set(resources.flatMap(({ id, state }) => (state === "applied" ? [id] : [])));
+  return track.failing.length === 0 || track.failing.some((id) => !mended.has(id));
 }
 
 function isUnfinished({ state }: ResourceReport): boolean {
