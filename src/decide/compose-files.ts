@@ -5,9 +5,16 @@ import type { Problem } from "./composition.ts";
 import { fillFields } from "./fill-fields.ts";
 
 const textLimit = 65536;
-/** Where a service finds its credentials. No file of its own may sit there, or take that resource's id. */
-const provisionsPath = "provisions.json";
+/** Where a service finds its credentials. */
+export const provisionsPath = "provisions.json";
 const provisionsWhat = "provisions";
+/** No file of a module may be called so: it would sit there, or take that resource's id. */
+export const reservedFiles: readonly string[] = [provisionsPath, provisionsWhat];
+
+/** The last part of the id of a file's resource. */
+export function whatOfFile(path: string): string {
+  return path.replaceAll("/", ".");
+}
 
 export interface ComposedFiles {
   readonly resources: readonly ResourceOf<"file">[];
@@ -19,9 +26,9 @@ export function composeFiles(parts: ModuleParts, after: readonly string[]): Comp
   const { module, manifest } = parts.chosen;
   const resources: ResourceOf<"file">[] = [];
   const problems: Problem[] = [];
-  const taken = new Set([provisionsWhat, provisionsPath]);
+  const taken = new Set(reservedFiles);
   for (const file of manifest.files) {
-    const what = file.path.replaceAll("/", ".");
+    const what = whatOfFile(file.path);
     if (taken.has(what)) {
       const why = `${module}: the file ${file.path} collides with another of its files, or with its provisions: rename it`;
       problems.push({ code: "bad-config", module, why });
@@ -50,7 +57,7 @@ function composeFile(
     problems.push({ code: "too-large", module, why });
   }
   const resource: ResourceOf<"file"> = {
-    id: `file/${module}/${file.path.replaceAll("/", ".")}`,
+    id: `file/${module}/${whatOfFile(file.path)}`,
     module,
     after: [...after],
     kind: "file",

@@ -1,6 +1,7 @@
 import type { Manifest } from "../core/manifest.ts";
 import { addressSchema } from "../core/node.ts";
 import { configKeyPattern, listPlaceholders, placeholderWords, readPlaceholder } from "../core/placeholder.ts";
+import { provisionsPath, reservedFiles, whatOfFile } from "../decide/compose-files.ts";
 import { findNearest } from "./find-nearest.ts";
 
 /** Something that no node could ever be told. `path` leads to it in the manifest. */
@@ -34,12 +35,34 @@ export function checkManifest(manifest: Manifest): ManifestFault[] {
       manifest.requires.map(({ name }) => name),
       (at, name) => ({ path: ["requires", at, "name"], message: `two requirements are named ${name}` }),
     ),
-    ...findTwins(["provisions", ...manifest.files.map(({ path }) => path.replaceAll("/", "."))], (at) => {
-      const file = manifest.files[at - 1]?.path ?? "";
-      const message = `the file ${file} collides with another of its files, or with its provisions: rename it`;
-      return { path: ["files", at - 1, "path"], message };
-    }),
+    ...checkPresence(manifest),
+    ...checkFiles(manifest),
   ];
+}
+
+function checkPresence({ module, presence }: Manifest): ManifestFault[] {
+  return presence.flatMap((edge, at) => {
+    if (edge.module !== module) return [];
+    const message = `presence.${at}.module: ${module} would wait for itself, and never start: leave it out`;
+    return [{ path: ["presence", at, "module"], message }];
+  });
+}
+
+/** Each needs an id and a path of its own, and none can be a folder and a file at once. */
+function checkFiles({ files }: Manifest): ManifestFault[] {
+  const paths = files.map(({ path }) => path);
+  const twins = findTwins([...reservedFiles, ...paths.map(whatOfFile)], (all) => {
+    const at = all - reservedFiles.length;
+    const message = `the file ${paths[at]} collides with another of its files, or with its provisions: rename it`;
+    return { path: ["files", at, "path"], message };
+  });
+  const inside = paths.flatMap((path, at): ManifestFault[] => {
+    const outer = [provisionsPath, ...paths].find((one) => path.startsWith(`${one}/`));
+    if (outer === undefined) return [];
+    const message = `the file ${path} would be in ${outer}, which is a file and no folder: rename it`;
+    return [{ path: ["files", at, "path"], message }];
+  });
+  return [...twins, ...inside];
 }
 
 function listTemplates({ service, provides, files }: Manifest): Template[] {

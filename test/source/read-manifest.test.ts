@@ -146,6 +146,20 @@ describe("a manifest that no node could be told is refused where it is read, wit
       "named a",
     ],
     ["a file in place of its provisions", "files:\n  - path: provisions\n    text: a\n", 7, "collides"],
+    ["a file at the path of its provisions", "files:\n  - { path: provisions.json, text: a }\n", 7, "collides"],
+    [
+      "a file in the file of its provisions",
+      "files:\n  - { path: provisions.json/x, text: a }\n",
+      7,
+      "would be in provisions.json, which is a file and no folder",
+    ],
+    [
+      "a file in another of its files",
+      "files:\n  - { path: conf/a/b.yaml, text: a }\n  - { path: conf, text: a }\n",
+      7,
+      "the file conf/a/b.yaml would be in conf",
+    ],
+    ["a service that waits for itself", "presence: [{ module: core }]\n", 6, "core would wait for itself"],
     ["a key in a file that cannot be assigned", 'files:\n  - path: a\n    text: "${config.}"\n', 8, "names no key"],
   ])("%s", (_what, text, line, message) => {
     expect(refusal(head + text)).toEqual({ line, message: expect.stringContaining(message) });
@@ -153,7 +167,8 @@ describe("a manifest that no node could be told is refused where it is read, wit
 
   it("unless it means something: keys without a default, other placeholders in a file's text, a URL to be filled", () => {
     const text = `${head}${env("${config.other}|${data}|${etc}|${artifact}|${node.address}|$HOME|$(x)|{a}")}  health: { http: "\${config.url}" }
-files: [{ path: run.sh, text: "\${HOME} \${confg.x} \${data}" }]
+files: [{ path: run.sh, text: "\${HOME} \${confg.x} \${data}" }, { path: provisions/x, text: a }, { path: run.sh-d/x, text: a }]
+presence: [{ module: broker }]
 `;
     expect(readManifest(text, "core")).toMatchObject({ kind: "manifest" });
   });
