@@ -223,13 +223,11 @@ async function announce(
   if (announced.length === 0)
     return { wave: request.wave, isQuiet: plan.building.length + plan.outstanding.length === 0 };
   if (request.wave !== null) {
-    await extendWave(
-      deps.db,
-      deps.mesh,
-      request.wave,
-      announced.map((one) => one.module),
-    );
-    return { wave: request.wave, isQuiet: false };
+    const modules = announced.map((one) => one.module);
+    if (await extendWave(deps.db, deps.mesh, request.wave, modules)) return { wave: request.wave, isQuiet: false };
+    // It ended meanwhile: nobody waited for this attempt, and another one went on. What is still to be built by now is another
+    // wave's, which the next plan accounts for where nobody goes on with it.
+    return announce(deps, { ...request, wave: null });
   }
   const id = `${new Date(deps.nowMs()).toISOString().slice(0, 19).replaceAll(":", "")}-${deps.makeSuffix()}`;
   await openWave(deps.db, deps.mesh, {

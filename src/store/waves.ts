@@ -39,7 +39,7 @@ export async function openWave(
   );
 }
 
-/** Many modules in one statement; what was not announced in it is left out. False: no such wave. */
+/** Many modules in one statement; what was not announced in it is left out. False: no such wave, or it has ended. */
 export async function accountFor(
   db: Queryable,
   mesh: Name,
@@ -51,7 +51,7 @@ export async function accountFor(
     `update wave set accounted = accounted || (
        select coalesce(jsonb_object_agg(r.key, r.value), '{}')
          from jsonb_each($3::jsonb) r join jsonb_array_elements_text(announced) as a(name) on a.name = r.key)
-      where mesh = $1 and id = $2`,
+      where mesh = $1 and id = $2 and ended_at is null`,
     [
       mesh,
       wave,
@@ -61,9 +61,9 @@ export async function accountFor(
   return changed === 1;
 }
 
-/** They are to come again: what they came to before in this wave does not count any more. */
+/** They are to come again: what they came to before in this wave does not count any more. Of one that has ended it does. */
 export async function reopenInWave(db: Queryable, mesh: Name, wave: string, modules: readonly Name[]): Promise<void> {
-  await run(db, `update wave set accounted = accounted - $3::text[] where mesh = $1 and id = $2`, [
+  await run(db, `update wave set accounted = accounted - $3::text[] where mesh = $1 and id = $2 and ended_at is null`, [
     mesh,
     wave,
     [...modules],

@@ -1,8 +1,8 @@
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { claimBuild, getBuild, recordVerdict } from "../../src/store/builds.ts";
 import { getModule } from "../../src/store/modules.ts";
 import { readWaveProgress } from "../../src/store/wave-progress.ts";
-import { getWave } from "../../src/store/waves.ts";
+import { endWave, getWave, listWaves } from "../../src/store/waves.ts";
 import { type ComparedBed, openComparedBed } from "../cli/compared-bed.ts";
 import { digestOf, mesh, treeOf } from "../store/open-records.ts";
 
@@ -99,4 +99,68 @@ it("what was built in a wave, and is announced in it again and then not built, w
   await core.end(null);
   await bed.plan(wave);
   expect(await counts()).toEqual({ announced: 3, built: 3 });
+});
+
+describe("a comparison that nobody waits for any more, and whose next attempt went on (R9)", () => {
+  /** Held up where it announces what it found, until the other one has done this and the wave has ended. */
+  const compareLate = async (wave: string, meanwhile: () => Promise<unknown>) => {
+    const { db } = bed.records;
+    const query = db.query.bind(db);
+    let isHeld = false;
+    const spy = vi.spyOn(db, "query").mockImplementation(async (sql, values) => {
+      if (!isHeld && sql.startsWith("update wave set announced")) {
+        isHeld = true;
+        await meanwhile();
+        await endWave(db, mesh, wave);
+      }
+      return query(sql, values);
+    });
+    try {
+      return await bed.compare(wave);
+    } finally {
+      spy.mockRestore();
+      expect(isHeld).toBe(true);
+    }
+  };
+
+  const otherBuilt = async (): Promise<string> => {
+    const wave = await commit({ "other/src/index.ts": "export const two = 2;\n" });
+    await bed.plan(wave);
+    await (await begin("other")).end("other 2");
+    await bed.plan(wave);
+    await bed.shop.commit(comment("a"));
+    return wave;
+  };
+
+  it("leaves what is accounted for, and the wave that ended, as they are", async () => {
+    const { db } = bed.records;
+    const wave = await otherBuilt();
+    let accounted: unknown;
+    const late = await compareLate(wave, async () => {
+      await bed.compare(wave);
+      await bed.plan(wave);
+      await (await begin("core")).end(null);
+      await bed.plan(wave);
+      accounted = (await getWave(db, mesh, wave))?.accounted;
+    });
+    expect(late.wave).toBeNull();
+    expect(await listWaves(db, mesh, 5)).toMatchObject([{ id: wave, accounted }, {}]);
+    expect(Object.keys(accounted ?? {}).toSorted()).toEqual(["core", "mid", "other", "page"]);
+  });
+
+  it("announces in another wave what is still to be built", async () => {
+    const { db } = bed.records;
+    const wave = await otherBuilt();
+    const late = await compareLate(wave, () => Promise.resolve());
+    expect(late.wave).not.toBe(wave);
+    expect(await getWave(db, mesh, late.wave ?? "")).toMatchObject({
+      announced: ["core", "mid", "page"],
+      endedAt: null,
+    });
+    expect(await getWave(db, mesh, wave)).toMatchObject({
+      announced: ["other"],
+      accounted: { other: { outcome: "built" } },
+      endedAt: expect.any(String),
+    });
+  });
 });

@@ -2,8 +2,9 @@ import { readWaveProgress } from "../../src/store/wave-progress.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { assign, getAssignment, listAssignments, unassign } from "../../src/store/assignments.ts";
 import { clearCondition, keepConditions, listConditions, observeCondition } from "../../src/store/conditions.ts";
+import { extendWave } from "../../src/store/extend-wave.ts";
 import { ensureMesh, getMesh } from "../../src/store/meshes.ts";
-import { accountFor, endWave, getWave, listWaves, openWave } from "../../src/store/waves.ts";
+import { accountFor, endWave, getWave, listWaves, openWave, reopenInWave } from "../../src/store/waves.ts";
 import { forgetDeliveries, recordDelivery } from "../../src/store/webhooks.ts";
 import { addModules, addNodes, mesh, openRecords, type Records } from "./open-records.ts";
 
@@ -76,19 +77,24 @@ describe("a wave (R9)", () => {
       ]),
     ).toEqual([true, true]);
     expect(await accountFor(records.db, mesh, "no-such-wave", new Map([["core", built]]))).toBe(false);
-    expect(await endWave(records.db, mesh, "w1")).toBe(true);
-    expect(await endWave(records.db, mesh, "w1")).toBe(false);
-    const wave = await getWave(records.db, mesh, "w1");
-    expect(wave?.reason).toBe("core moved");
-    expect(wave?.accounted).toEqual({ core: built, meshboard: { outcome: "waiting", why: "core failed" } });
-    expect(await listWaves(records.db, mesh, 5)).toEqual([wave]);
-    await accountFor(records.db, mesh, "w1", new Map([["meshboard", { outcome: "waiting", why: "", for: ["core"] }]]));
+    const waiting = { outcome: "waiting", why: "core failed", for: ["core"] } as const;
+    expect(await accountFor(records.db, mesh, "w1", new Map([["meshboard", waiting]]))).toBe(true);
     expect(await readWaveProgress(records.db, mesh)).toMatchObject({
       id: "w1",
       announced: 2,
       counts: { built: 1, waiting: 1 },
       waitingFor: ["core"],
     });
+    expect(await endWave(records.db, mesh, "w1")).toBe(true);
+    expect(await endWave(records.db, mesh, "w1")).toBe(false);
+    const wave = await getWave(records.db, mesh, "w1");
+    expect(wave?.reason).toBe("core moved");
+    expect(wave?.accounted).toEqual({ core: built, meshboard: waiting });
+    // Whoever comes late, as an attempt that nobody waits for, changes nothing of what was said of it.
+    expect(await accountFor(records.db, mesh, "w1", new Map([["meshboard", built]]))).toBe(false);
+    expect(await extendWave(records.db, mesh, "w1", ["core", "other"])).toBe(false);
+    await reopenInWave(records.db, mesh, "w1", ["core"]);
+    expect(await listWaves(records.db, mesh, 5)).toEqual([wave]);
   });
 });
 
