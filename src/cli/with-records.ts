@@ -23,7 +23,8 @@ export async function withRecords<T>(
   try {
     const { postgres: port } = await keepPorts(folder);
     if (!isOwn(await readDatabaseUrl(paths.databaseUrl), port)) return await act();
-    const server = await providePostgres({ env: call.context.env, paths: folder.paths, port, progress: say });
+    const { env } = call.context;
+    const server = await providePostgres({ env, paths: folder.paths, port, signal: interrupt, progress: say });
     const acting = interrupt.aborted ? null : act();
     try {
       return await Promise.race([acting ?? untilInterrupted(interrupt), untilInterrupted(interrupt)]);

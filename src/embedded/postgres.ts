@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { InputError, UnavailableError } from "../core/errors.ts";
+import { InputError } from "../core/errors.ts";
 import { requireFreePort } from "./ports.ts";
 import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
 import {
@@ -15,29 +15,25 @@ import {
 import { readPostmaster, removeStaleFile, type Postmaster } from "./postmaster.ts";
 import { isAlive, type ProcessIdentity } from "./process-identity.ts";
 import { listProcesses } from "./processes.ts";
-import { timeStep, type Progress } from "./progress.ts";
-import { readLogTail } from "./read-log-tail.ts";
+import { timeStep } from "./progress.ts";
 import { isReachableBy, readRunAs, type RunAs } from "./run-as.ts";
 import type { Running } from "./running.ts";
 import { spawnDetached } from "./spawn-detached.ts";
 import { sendSignal, stopProcess } from "./stop-process.ts";
+import { describeFailure, waitUntilReady, type WaitingOptions } from "./wait-until-ready.ts";
 import { waitUntil } from "./wait-until.ts";
 
-export interface PostgresOptions {
+export interface PostgresOptions extends WaitingOptions {
   /** The data folder is `<parent>/<name>-<major>`; binaries are copied to `<parent>/bin` where that is needed. */
   readonly parent: string;
   readonly name?: string;
   /** The superuser's password; made when it is not there. */
   readonly passwordFile: string;
   readonly port: number;
-  readonly logFile: string;
   /** Where Debian keeps its versions, if not in the usual place. */
   readonly debianFolder?: string;
   /** Lines of postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** How long a start may take, the repair after a kill included. */
-  readonly readyTimeoutMs?: number;
-  readonly progress: Progress;
 }
 
 export interface RunningPostgres extends Running {
@@ -48,8 +44,6 @@ export interface RunningPostgres extends Running {
   readonly version: string | null;
   readonly dataFolder: string | null;
 }
-
-const readyWithinMs = 60_000;
 
 /** Starts the server of this folder, or adopts it. It outlives this process until `stop`. */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
@@ -116,9 +110,9 @@ async function launch(
   let end: string | null = null;
   void child.ended.then((how) => (end = how));
   try {
-    const isReady = await waitUntilReady(dataFolder, () => end !== null, options);
-    if (isReady !== null) return isReady;
-    throw await notReady(dataFolder, options, end === null ? null : `ended at its start (${String(end)})`);
+    const ready = await waitUntilReady(dataFolder, () => end !== null, options);
+    if (ready !== null) return ready;
+    throw await describeFailure(dataFolder, options, `ended at its start (${String(end)})`);
   } catch (error) {
     // Nobody else knows that it runs: it would outlive the command that says it ends what it started.
     await stopPostgres(child.identity, server);
@@ -126,41 +120,11 @@ async function launch(
   }
 }
 
-type Waiting = Pick<PostgresOptions, "logFile" | "readyTimeoutMs">;
-
 /** The server that runs there already. Null: none does, or it was just stopping and is gone. */
-async function adopt(dataFolder: string, waiting: Waiting): Promise<Postmaster | null> {
+async function adopt(dataFolder: string, waiting: WaitingOptions): Promise<Postmaster | null> {
   const found = await readPostmaster(dataFolder);
-  if (found === null) return null;
   // By its process: a file that is just being written is not a server that has gone.
-  const isGone = (): boolean => !isAlive(found.identity);
-  const postmaster = await waitUntilReady(dataFolder, isGone, waiting);
-  if (postmaster === null && !isGone()) throw await notReady(dataFolder, waiting, null);
-  return postmaster;
-}
-
-/** Null: it has ended, or is not ready in time. */
-async function waitUntilReady(
-  dataFolder: string,
-  hasEnded: () => boolean,
-  { readyTimeoutMs = readyWithinMs }: Waiting,
-): Promise<Postmaster | null> {
-  const readReady = async (): Promise<Postmaster | null> => {
-    const postmaster = await readPostmaster(dataFolder);
-    return postmaster?.ready === true ? postmaster : null;
-  };
-  await waitUntil(async () => (await readReady()) !== null || hasEnded(), readyTimeoutMs);
-  return readReady();
-}
-
-async function notReady(
-  dataFolder: string,
-  { logFile, readyTimeoutMs = readyWithinMs }: Waiting,
-  ending: string | null,
-): Promise<UnavailableError> {
-  const how = ending ?? `is not ready after ${readyTimeoutMs / 1000} s`;
-  const tail = await readLogTail(logFile);
-  return new UnavailableError(`PostgreSQL on ${dataFolder} ${how}: ${tail}`, `See ${logFile}.`);
+  return found === null ? null : waitUntilReady(dataFolder, () => !isAlive(found.identity), waiting);
 }
 
 interface Server {

@@ -8,7 +8,8 @@ import { worksIn } from "./processes.ts";
 export interface Postmaster {
   readonly identity: ProcessIdentity;
   readonly port: number;
-  readonly ready: boolean;
+  /** Its own word: `starting` or `standby` also while it repairs its data, `ready`, `stopping`; empty before it has said any. */
+  readonly status: string;
 }
 
 export interface PostmasterFile {
@@ -34,7 +35,7 @@ export async function readPostmaster(dataFolder: string): Promise<Postmaster | n
   const identity = readProcessIdentity(file.pid);
   // Every process of PostgreSQL works in its data folder: that tells it from a stranger with the same pid.
   if (identity === null || !(await worksIn(file.pid, dataFolder))) return null;
-  return { identity, port: file.port, ready: file.status === "ready" };
+  return { identity, port: file.port, status: file.status };
 }
 
 /**

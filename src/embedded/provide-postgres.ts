@@ -9,6 +9,8 @@ export interface ProvidePostgresOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly paths: StatePaths;
   readonly port: number;
+  /** Ends a start that takes long. */
+  readonly signal: AbortSignal;
   readonly progress: Progress;
 }
 
@@ -21,6 +23,7 @@ export async function providePostgres(options: ProvidePostgresOptions): Promise<
     passwordFile: join(options.paths.secrets, "postgres-password"),
     port: options.port,
     logFile: join(options.paths.log, "postgres.log"),
+    signal: options.signal,
     progress: options.progress,
   });
 }

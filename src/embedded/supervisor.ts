@@ -8,9 +8,10 @@ import type { Running } from "./running.ts";
 export interface Supervisor {
   /**
    * Starts something and keeps it: should it end by itself, `start` is called again, later each time. Rejects when the
-   * first start does; later ones are only told. Answers the first. `ending`: what it may wait for when it is to end.
+   * first start does; later ones are only told. Answers the first. `start` is told when everything is to end: one that
+   * takes long need not be waited for. `ending`: what it may wait for when it is to end.
    */
-  keep<T extends Running>(name: string, start: () => Promise<T>, ending?: string): Promise<T>;
+  keep<T extends Running>(name: string, start: (stopping: AbortSignal) => Promise<T>, ending?: string): Promise<T>;
   /** Ends everything, the youngest first. Goes on past what does not end, and throws that at last. */
   stopAll(): Promise<void>;
 }
@@ -27,7 +28,7 @@ export interface SupervisorOptions {
 
 interface Kept {
   readonly name: string;
-  readonly start: () => Promise<Running>;
+  readonly start: (stopping: AbortSignal) => Promise<Running>;
   readonly ending: string | undefined;
   running: Running;
   watching: Promise<void>;
@@ -45,8 +46,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const stopping = new AbortController();
   const { progress, logs } = options;
   const logsKept = logs === undefined ? undefined : keepLogsSmall({ ...logs, progress, signal: stopping.signal });
-  const keepOne = async <T extends Running>(name: string, start: () => Promise<T>, ending?: string): Promise<T> => {
-    const running = await start();
+  const keepOne: Supervisor["keep"] = async (name, start, ending) => {
+    const running = await start(stopping.signal);
     const entry: Kept = { name, start, ending, running, watching: Promise.resolve() };
     kept.push(entry);
     entry.watching = watchOver(entry, options, stopping.signal);
@@ -105,7 +106,7 @@ async function watchOver(entry: Kept, options: SupervisorOptions, signal: AbortS
     }
     if (performance.now() - from > recoveredAfterMs) delayMs = firstDelayMs;
     options.progress(`${entry.name}: it ended by itself; starting it again`);
-    while (!(await startAgain(entry, options))) {
+    while (!(await startAgain(entry, options, signal))) {
       if (!(await pause(delayMs, signal))) return;
       delayMs = Math.min(delayMs * 2, longestDelayMs);
     }
@@ -115,9 +116,9 @@ async function watchOver(entry: Kept, options: SupervisorOptions, signal: AbortS
   }
 }
 
-async function startAgain(entry: Kept, options: SupervisorOptions): Promise<boolean> {
+async function startAgain(entry: Kept, options: SupervisorOptions, stopping: AbortSignal): Promise<boolean> {
   try {
-    entry.running = await entry.start();
+    entry.running = await entry.start(stopping);
     options.progress(`${entry.name}: runs again`);
     return true;
   } catch (error) {

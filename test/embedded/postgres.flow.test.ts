@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { once } from "node:events";
-import { readFile, rename, rm, writeFile, mkdir } from "node:fs/promises";
+import { chmod, chown, readFile, rename, rm, stat, writeFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -175,7 +175,53 @@ it("runs from the npm package where Debian has none, also from a copy (road: @em
 it("leaves no server running that was not ready in time, and comes up at the next start (R50)", async () => {
   const first = await start();
   await first.stop();
-  await expect(start({ readyTimeoutMs: 0 })).rejects.toThrow("is not ready after 0 s");
+  await expect(start({ readyTimeoutMs: 0 })).rejects.toThrow("is not ready after 0.0 s");
   expect(await listProcesses({ cwd: first.folder })).toEqual([]);
   expect((await start()).adopted).toBe(false);
+});
+
+/** A server that was killed, and whose repair lasts until `mended` is called: it asks this for the next piece of its log. */
+async function makeRepair() {
+  const first = await start();
+  await ask(first.url, "CREATE TABLE kept AS SELECT 7 AS x");
+  process.kill(first.pid, "SIGKILL");
+  const [script, go] = [join(folder, "next-piece"), join(folder, "go")];
+  await writeFile(script, `#!/bin/sh\nwhile [ ! -e ${go} ]; do sleep 0.05; done\nexit 1\n`);
+  await chmod(script, 0o755);
+  const begun = join(first.folder, "recovery.signal");
+  await writeFile(begun, "");
+  const { uid, gid } = await stat(first.folder);
+  await chown(begun, uid, gid);
+  const settings = { fsync: "off", restore_command: script, hot_standby: "off" };
+  return { dataFolder: first.folder, settings, mended: () => writeFile(go, "") };
+}
+
+const isSaid = (what: string): boolean => said.some((line) => line.includes(what));
+
+it("waits for a repair that takes longer than a start may, says so, and comes up (R50)", async () => {
+  const { settings, mended } = await makeRepair();
+  const starting = start({ settings, readyTimeoutMs: 5_000 });
+  await expect.poll(() => isSaid("PostgreSQL is still starting after 5"), { timeout: 30_000 }).toBe(true);
+  await mended();
+  expect(await ask((await starting).url, "SELECT x FROM kept")).toBe(7);
+});
+
+it("ends a repair that is past its own bound (R50)", async () => {
+  const { dataFolder, settings } = await makeRepair();
+  const late = start({ settings, readyTimeoutMs: 5_000, repairTimeoutMs: 6_000 });
+  await expect(late).rejects.toThrow(/is not ready after 6\.\d s/);
+  expect(await listProcesses({ cwd: dataFolder })).toEqual([]);
+});
+
+it("ends a repair that nobody waits for any longer (R50)", async () => {
+  const { dataFolder, settings } = await makeRepair();
+  const interrupt = new AbortController();
+  const starting = start({ settings, signal: interrupt.signal });
+  const refused = expect(starting).rejects.toThrow("was not waited for any longer");
+  await expect
+    .poll(async () => (await readPostmaster(dataFolder))?.status, { timeout: 30_000 })
+    .toMatch(/^(starting|standby)$/);
+  interrupt.abort();
+  await refused;
+  expect(await listProcesses({ cwd: dataFolder })).toEqual([]);
 });

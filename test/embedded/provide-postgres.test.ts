@@ -3,8 +3,16 @@ import { chooseFreePort } from "../../src/embedded/ports.ts";
 import { providePostgres } from "../../src/embedded/provide-postgres.ts";
 import { listPaths } from "../../src/embedded/state-folder.ts";
 
+const { signal } = new AbortController();
+
 const provide = (url: string): Promise<unknown> =>
-  providePostgres({ env: { DATABASE_URL: url }, paths: listPaths("/nowhere"), port: 1, progress: () => undefined });
+  providePostgres({
+    env: { DATABASE_URL: url },
+    paths: listPaths("/nowhere"),
+    port: 1,
+    signal,
+    progress: () => undefined,
+  });
 
 it("says so when the named server does not answer, without its password", async () => {
   const port = await chooseFreePort();

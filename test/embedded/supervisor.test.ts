@@ -54,6 +54,22 @@ it("goes on trying when a start fails, and says why", async () => {
   await supervisor.stopAll();
 });
 
+it("tells a start that is under way that everything is to end, and does not wait it out", async () => {
+  const { started, start, supervisor } = createWorld();
+  let isAgain = false;
+  const slow = (stopping: AbortSignal): Promise<Running> =>
+    new Promise((_resolve, reject) => {
+      isAgain = true;
+      stopping.addEventListener("abort", () => reject(new Error("not wanted any more")));
+    });
+  const first = await supervisor.keep("server", (stopping) =>
+    started.length === 0 ? start("server")() : slow(stopping),
+  );
+  process.kill(first.identity?.pid ?? 0, "SIGKILL");
+  expect(await waitUntil(() => isAgain, 5_000)).toBe(true);
+  await supervisor.stopAll();
+});
+
 it("says of what takes long to end that it does, and what it may wait for", async () => {
   const said: string[] = [];
   const supervisor = createSupervisor({ progress: (line) => said.push(line), patienceMs: 1 });

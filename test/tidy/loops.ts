@@ -189,6 +189,12 @@ export const loopFiles: readonly LoopFile[] = [
     what: "waits for a server to answer at its start",
     trouble: { none: "bounded; then the start fails and says why" },
   },
+  {
+    file: "embedded/wait-until-ready.ts",
+    count: 1,
+    what: "waits for PostgreSQL, also while it repairs its data",
+    trouble: { none: "bounded, and said each minute; then the start fails and says why" },
+  },
   { file: "host/cycle/poll-loop.ts", count: 1, what: "asks for declarations", trouble: { none: hostSays } },
   { file: "host/cycle/outbox.ts", count: 1, what: "sends reports", trouble: { none: hostSays } },
   { file: "host/cycle/walk-loop.ts", count: 1, what: "asks for newer roots", trouble: { none: hostSays } },

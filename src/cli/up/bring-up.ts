@@ -49,8 +49,8 @@ export async function bringUp(
   withExamples: boolean,
 ): Promise<BroughtUp> {
   const { paths, ports, env, say } = parts;
-  const postgres = await supervisor.keep("PostgreSQL", () =>
-    providePostgres({ env, paths: state.paths, port: ports.postgres, progress: say }),
+  const postgres = await supervisor.keep("PostgreSQL", (signal) =>
+    providePostgres({ env, paths: state.paths, port: ports.postgres, signal, progress: say }),
   );
   const foreign = await readNamedTemporal(env);
   const temporal = await supervisor.keep("Temporal", () =>

@@ -90,11 +90,12 @@ it("throws what is no lack of an answer, once the other host is there to be stop
 
 it("leaves the services of a host that ended later as they are, where it does not start again (R44)", async () => {
   const { calls, steps } = withHosts({});
+  const { signal } = new AbortController();
   let start: () => Promise<Running> = () => Promise.reject(new Error("nothing is kept"));
   const supervisor = {
-    keep: <T extends Running>(_name: string, one: () => Promise<T>): Promise<T> => {
-      start = one;
-      return one();
+    keep: <T extends Running>(_name: string, one: (stopping: AbortSignal) => Promise<T>): Promise<T> => {
+      start = () => one(signal);
+      return one(signal);
     },
   };
   let isUp = true;
