@@ -57,8 +57,8 @@ export interface PackFile {
   readonly writtenMs: number;
 }
 
-export async function packBytes(dir: string): Promise<number> {
-  return (await listPacks(dir)).reduce((sum, pack) => sum + pack.bytes, 0);
+export function sumBytes(packs: readonly PackFile[]): number {
+  return packs.reduce((sum, pack) => sum + pack.bytes, 0);
 }
 
 /** Every file among the packs, with what is being written. */

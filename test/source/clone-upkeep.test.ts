@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -10,6 +11,7 @@ import { createGitRepository, type GitRepository } from "../support/git-reposito
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.unstubAllEnvs();
 });
 
@@ -26,12 +28,14 @@ async function openClone(url: string, options: Partial<OpenRepository> = {}): Pr
 const packs = (clone: Repository): string => join(clone.dir, "objects", "pack");
 
 /** A git that does what the script says where it is to repack; `runs`: how often it was. */
-async function stubRepack(script: (folder: string) => string) {
+const stubRepack = (script: (folder: string) => string) => stubGit("repack", script);
+
+async function stubGit(verb: string, script: (folder: string) => string) {
   const folder = await createTemporaryFolder();
   const { stdout } = await promisify(execFile)("sh", ["-c", "command -v git"]);
-  const log = join(folder, "repacks");
+  const log = join(folder, "runs");
   await writeFile(log, "");
-  const text = `#!/bin/sh\ncase " $* " in *" repack "*) echo run >>'${log}'\n${script(folder)};; esac\nexec ${stdout.trim()} "$@"\n`;
+  const text = `#!/bin/sh\ncase " $* " in *" ${verb} "*) echo run >>'${log}'\n${script(folder)};; esac\nexec ${stdout.trim()} "$@"\n`;
   await writeFile(join(folder, "git"), text);
   await chmod(join(folder, "git"), 0o755);
   vi.stubEnv("PATH", `${folder}:${process.env["PATH"] ?? ""}`);
@@ -146,5 +150,47 @@ describe("a clone that is over its limit (case 54)", () => {
     expect(await clone.hasObject(tip)).toBe(false);
     await origin.remove();
     await expect(ask()).rejects.toThrow(/larger than the limit of 1 bytes/);
+  });
+
+  it.each([
+    ["was stopped for its size", 'head -c 200000 /dev/zero >"$pack/tmp_pack_0wn"; sleep 600'],
+    ["came to its end", ""],
+  ])("through one branch leaves the others their room, where its fetch %s", async (_how, instead) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const origin = await createOrigin();
+    const clone = await openClone(origin.dir, { cloneBytes: limit });
+    const ask = (branch: string, commit: string) => clone.fetchCommits([{ branch, commit }]);
+    const growHuge = async () => {
+      await origin.git("checkout", "--quiet", "-B", "huge");
+      const commit = await origin.commit({ large: randomBytes(limit * 2).toString("base64") });
+      await origin.git("checkout", "--quiet", "main");
+      return commit;
+    };
+    const first = await origin.commit({ a: "1" });
+    await ask("main", first);
+    await expect(ask("huge", await growHuge())).rejects.toThrow(/larger than the limit/);
+    await ask("main", first);
+    const beforeHuge = (await readdir(packs(clone))).toSorted();
+    const huge = await growHuge();
+    const { runs } = await stubGit(
+      "fetch",
+      () => `pack='${packs(clone)}'; case "$*" in *${huge}*) ${instead === "" ? ":" : instead};; esac`,
+    );
+    // Another commit of it is tried after ten minutes; not so long that what a fetch left would be removed for its age.
+    vi.setSystemTime(Date.now() + 630_000);
+    await expect(ask("huge", huge)).rejects.toThrow(/larger than the limit/);
+    expect((await readdir(packs(clone))).toSorted()).toEqual(beforeHuge);
+    const next = await origin.commit({ a: "2" });
+    await ask("main", next);
+    expect([await clone.hasObject(first), await clone.hasObject(next)]).toEqual([true, true]);
+    const tries = await runs();
+    await expect(ask("huge", huge)).rejects.toThrow(/larger than the limit/);
+    vi.setSystemTime(Date.now() + 630_000);
+    await expect(ask("huge", huge)).rejects.toThrow(/larger than the limit/);
+    expect(await runs()).toBe(tries);
+    // Nobody has seen yet that it is too large by itself.
+    vi.setSystemTime(Date.now() + 3_600_000);
+    await expect(ask("huge", huge)).rejects.toThrow(/larger than the limit/);
+    expect(await runs()).toBe(tries + 2);
   });
 });
