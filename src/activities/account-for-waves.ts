@@ -43,7 +43,7 @@ async function accountAtEnd(deps: WaveDependencies, id: string, plan: BuildPlan)
   if (wave === null) return;
   const results = await readWaveResults(deps.db, deps.mesh, id);
   const changed = new Map<Name, Accounted>();
-  for (const { module, ...row } of accountWave(wave.announced, results, plan)) {
+  for (const { module, ...row } of accountWave(wave.announced, results, plan, wave.accounted)) {
     const known = wave.accounted[module];
     if (known?.outcome !== row.outcome || known.why !== row.why) changed.set(module, row);
   }

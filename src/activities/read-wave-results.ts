@@ -14,5 +14,5 @@ export async function readWaveResults(
   only?: readonly Name[],
 ): Promise<Map<Name, WaveResult>> {
   const ended = await listEndedInWave(db, mesh, wave, only);
-  return new Map(ended.map(({ module, state, artifact, message }) => [module, { state, artifact, message }]));
+  return new Map(ended.map(({ module, ...result }) => [module, result]));
 }

@@ -4,6 +4,8 @@ import type { BuildPlan } from "./plan-builds.ts";
 /** What the build of a module came to in this wave. */
 export interface WaveResult {
   readonly state: "fit" | "unfit" | "outstanding" | "superseded";
+  /** What it was built from. */
+  readonly inputs: Digest;
   readonly artifact: Digest | null;
   readonly message: string;
 }
@@ -17,19 +19,57 @@ export interface Accounted {
   readonly for?: readonly Name[];
 }
 
-/** One row for every module announced, whatever happened (R9). `plan`: planned again when the wave ended. */
+type Said = Pick<Accounted, "outcome" | "why">;
+
+/**
+ * One row for every module announced, whatever happened (R9). `plan`: planned again when the wave ended. `known`: what each
+ * was accounted for with since it was last announced.
+ */
 export function accountWave(
   announced: readonly Name[],
   results: ReadonlyMap<Name, WaveResult>,
   plan: BuildPlan,
+  known: Readonly<Record<Name, Said>> = {},
 ): Accounted[] {
   const left = listLeft(plan);
+  const wanted = listWantedInputs(plan);
   return announced.map((module) => {
     const result = results.get(module);
-    if (result !== undefined) return accountResult(module, result);
+    const row = result === undefined ? undefined : accountResult(module, result);
+    if (row !== undefined && isResultOf(row, { inputs: result?.inputs, wanted, known })) return row;
     const gone: Accounted = { module, outcome: "superseded", why: `${module} is no module any more` };
     return left.get(module) ?? gone;
   });
+}
+
+/**
+ * Of one that stands ill a result counts where it is what the plan is about, or was said since it was announced: a build from
+ * before that is not what became of it (case 9).
+ */
+function isResultOf(
+  row: Accounted,
+  {
+    inputs,
+    wanted,
+    known,
+  }: {
+    readonly inputs: Digest | undefined;
+    readonly wanted: ReadonlyMap<Name, Digest | null>;
+    readonly known: Readonly<Record<Name, Said>>;
+  },
+): boolean {
+  const wants = wanted.get(row.module);
+  if (wants === undefined || wants === inputs) return true;
+  const said = known[row.module];
+  return said?.outcome === row.outcome && said.why === row.why;
+}
+
+/** Of modules that are neither current nor to be built. Null: cannot be known yet. */
+function listWantedInputs(plan: BuildPlan): Map<Name, Digest | null> {
+  return new Map([
+    ...[...plan.unfit, ...plan.outstanding].map(({ module, inputs }) => [module, inputs] as const),
+    ...[...plan.waiting, ...plan.broken, ...plan.cannotTell].map(({ module }) => [module, null] as const),
+  ]);
 }
 
 function accountResult(module: Name, { state, message }: WaveResult): Accounted {

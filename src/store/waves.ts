@@ -91,6 +91,7 @@ export function listAnnounced(
 
 const endedBuildSchema = z.object({
   module: nameSchema,
+  inputs: digestSchema,
   state: z.enum(["fit", "unfit", "outstanding"]),
   artifact: digestSchema.nullable(),
   message: z.string(),
@@ -111,10 +112,10 @@ export function listEndedInWave(
     db,
     endedBuildSchema,
     // By the key of each announced module: there are as many builds as there ever were.
-    `select b.module, b.state, b.artifact, b.message
+    `select b.module, b.inputs, b.state, b.artifact, b.message
        from wave w
       cross join lateral jsonb_array_elements_text(w.announced) as a(name)
-      cross join lateral (select module, state, artifact, message, ended_at from build
+      cross join lateral (select module, inputs, state, artifact, message, ended_at from build
                            where mesh = w.mesh and module = a.name order by started_at desc limit 1) b
       where w.mesh = $1 and w.id = $2 and b.state <> 'building' and b.ended_at >= w.started_at
         and ($3::text[] is null or a.name = any($3::text[]))

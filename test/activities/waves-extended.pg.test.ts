@@ -27,8 +27,15 @@ async function commit(files: Record<string, string>, wave?: string): Promise<str
   return compared.wave;
 }
 
-/** The build that the last plan asked for begins; what is answered ends it, fit. `artifact`: null: as it was before. */
-async function begin(module: string): Promise<{ key: string; end(artifact: string | null): Promise<void> }> {
+interface Begun {
+  readonly key: string;
+  /** Fit. `artifact`: null: as it was before. */
+  end(artifact: string | null): Promise<void>;
+  fail(): Promise<void>;
+}
+
+/** The build that the last plan asked for begins. */
+async function begin(module: string): Promise<Begun> {
   const { db } = bed.records;
   const row = await getModule(db, mesh, module);
   if (row?.wantedInputs == null || row.fitInputs === null || row.fitArtifact === null) throw new Error("it was fit");
@@ -39,12 +46,13 @@ async function begin(module: string): Promise<{ key: string; end(artifact: strin
   const claim = { module, inputs, closure: own, commit: treeOf("c"), claimant: "a test", staleMs: 60_000 };
   const claimed = await claimBuild(db, mesh, claim);
   if (claimed.kind !== "claimed") throw new Error(`${module} is ${claimed.kind}`);
+  const judge = async (verdict: Parameters<typeof recordVerdict>[2]["verdict"]): Promise<void> => {
+    await recordVerdict(db, mesh, { module, inputs, attempt: claimed.attempt, verdict, logTail: "" });
+  };
   return {
     key: `build ${module}@${inputs}`,
-    end: async (artifact) => {
-      const verdict = { verdict: "fit", artifact: artifact === null ? fitArtifact : digestOf(artifact) } as const;
-      await recordVerdict(db, mesh, { module, inputs, attempt: claimed.attempt, verdict, logTail: "" });
-    },
+    end: (artifact) => judge({ verdict: "fit", artifact: artifact === null ? fitArtifact : digestOf(artifact) }),
+    fail: () => judge({ verdict: "unfit", stage: "test", message: "a test failed" }),
   };
 }
 
@@ -99,6 +107,44 @@ it("what was built in a wave, and is announced in it again and then not built, w
   await core.end(null);
   await bed.plan(wave);
   expect(await counts()).toEqual({ announced: 3, built: 3 });
+});
+
+it("what was built in a wave, and is announced in it again and then waits, is waiting (R9, case 9)", async () => {
+  const wave = await commit({ "core/src/index.ts": "export const one = 5;\n" });
+  await bed.plan(wave);
+  for (const module of ["core", "mid", "page"]) {
+    await (await begin(module)).end(`${module} 5`);
+    await bed.plan(wave);
+  }
+  expect(await counts()).toEqual({ announced: 3, built: 3 });
+  await commit({ "core/src/index.ts": "export const one = 6;\n" }, wave);
+  await bed.plan(wave);
+  await (await begin("core")).fail();
+  await bed.plan(wave);
+  expect(await counts()).toEqual({ announced: 3, failed: 1, waiting: 2 });
+  // The same plan again, as after a push of the round.
+  await bed.plan(wave);
+  expect(await counts()).toEqual({ announced: 3, failed: 1, waiting: 2 });
+  expect((await getWave(bed.records.db, mesh, wave))?.accounted).toMatchObject({
+    core: { why: "core is unfit: a test failed" },
+    mid: { for: ["core"] },
+    page: { for: ["core"] },
+  });
+});
+
+it("what was built in a wave stays built where it has to wait for another reason than a new commit (R9)", async () => {
+  const wave = await commit({ "core/src/index.ts": "export const one = 5;\n" });
+  await bed.plan(wave);
+  for (const module of ["core", "mid", "page"]) {
+    await (await begin(module)).end(`${module} 5`);
+    await bed.plan(wave);
+  }
+  await bed.records.db.query(
+    `update build b set state = 'outstanding', class = 'artifact-store', next_try_at = now() + interval '1 hour', message = 'lost'
+       from module m where m.name = 'core' and b.module = 'core' and b.inputs = m.wanted_inputs`,
+  );
+  await bed.plan(wave);
+  expect(await counts()).toEqual({ announced: 3, built: 2, failed: 1 });
 });
 
 describe("a comparison that nobody waits for any more, and whose next attempt went on (R9)", () => {

@@ -169,7 +169,7 @@ describe("planning builds", () => {
             if (next === undefined) break;
             expect(announced).toContain(next.module);
             const { state = "fit", artifact = null, message = "" } = judges[verdict]?.(next) ?? {};
-            if (state !== "building") results.set(next.module, { state, artifact, message });
+            if (state !== "building") results.set(next.module, { state, inputs: next.inputs, artifact, message });
             facts = judge(facts, next, judges[verdict]);
           }
           const accounted = accountWave(announced, results, planBuilds(facts));

@@ -46,12 +46,19 @@ describe("the rebuild set (R9)", () => {
 });
 
 describe("what was announced is accounted for (R9)", () => {
-  const fit: WaveResult = { state: "fit", artifact: null, message: "" };
+  const inputsOf = (facts: BuildFacts, module: string): string => {
+    const found = planBuilds(facts);
+    const row = [...found.current, ...found.unfit].find((one) => one.module === module);
+    if (row === undefined) throw new Error(`${module} is judged`);
+    return row.inputs;
+  };
 
   it("as built, cut off, failed, waiting or superseded", () => {
     const facts = withCommit(runWave(buildMeshOfModules(mesh), fitAndSame).facts, "core", 2);
     const after = runWave(facts, fitAndSame).facts;
-    const results = new Map<string, WaveResult>([["core", fit]]);
+    const results = new Map<string, WaveResult>([
+      ["core", { state: "fit", inputs: inputsOf(after, "core"), artifact: null, message: "" }],
+    ]);
     expect(accountWave([...announced(facts), "gone"], results, planBuilds(after))).toEqual([
       { module: "core", outcome: "built", why: "core was built and is fit" },
       { module: "lib", outcome: "cut-off", why: "checked, unchanged: nothing that lib is built from moved in the end" },
@@ -75,7 +82,7 @@ describe("what was announced is accounted for (R9)", () => {
       return module === "core" ? { state: "unfit", message: "1 test failed" } : { state: "building" };
     }).facts;
     const results = new Map<string, WaveResult>([
-      ["core", { state: "unfit", artifact: null, message: "1 test failed" }],
+      ["core", { state: "unfit", inputs: inputsOf(after, "core"), artifact: null, message: "1 test failed" }],
     ]);
     expect(accountWave(announced(facts), results, planBuilds(after))).toEqual([
       { module: "core", outcome: "failed", why: "core is unfit: 1 test failed" },

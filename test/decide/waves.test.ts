@@ -23,7 +23,7 @@ function playWave(start: BuildFacts, by: Judge, between: (facts: BuildFacts) => 
   let facts = start;
   for (let next = planBuilds(facts).ready[0]; next !== undefined; next = planBuilds(facts).ready[0]) {
     const { state = "fit", artifact = null, message = "" } = by(next);
-    if (state !== "building") results.set(next.module, { state, artifact, message });
+    if (state !== "building") results.set(next.module, { state, inputs: next.inputs, artifact, message });
     built.push(next.module);
     facts = between(judge(facts, next, by));
   }
@@ -147,7 +147,7 @@ describe("each module of a wave is accounted for (R9)", () => {
     ["outstanding", "failed", "m01 is outstanding: so it is"],
     ["superseded", "superseded", "a newer m01 takes its place: so it is"],
   ] as const)("by what came of it: %s", (state, outcome, why) => {
-    const result: WaveResult = { state, artifact: null, message: "so it is" };
+    const result: WaveResult = { state, inputs: "sha256:any", artifact: null, message: "so it is" };
     expect(accountWave(["m01"], new Map([["m01", result]]), none)).toEqual([{ module: "m01", outcome, why }]);
   });
 

@@ -41,7 +41,7 @@ describe("the builds of a wave (R9)", () => {
     await judge("runs", "two", null);
     await judge("stranger", "one", "not announced");
     expect(await listEndedInWave(db, mesh, "w1")).toEqual([
-      { module: "twice", state: "unfit", artifact: null, message: "second" },
+      { module: "twice", inputs: digestOf("twice two"), state: "unfit", artifact: null, message: "second" },
     ]);
     expect(await listOpenWaves(db, mesh)).toEqual(["w1"]);
     await endWave(db, mesh, "w1");
