@@ -75,12 +75,21 @@ describe("a locked version that pip does not find (R11)", () => {
   it.each([
     ["by its metadata", skipped("2.0 Requires-Python >=3.12", "a_b-2.0-py3-none-any.whl", ">=3.12")],
     ["by its tags", skipped(tags, "a_b-2.0-cp313-cp313-manylinux_2_17_x86_64.whl", "<4,>=3.13")],
-  ])("asks for a newer Python %s: outstanding, for the machine's tools are too old", async (_what, said) => {
+    [
+      "by its metadata, an older one",
+      skipped("2.0 Requires-Python >=3.8,<3.11", "a_b-2.0-py3-none-any.whl", ">=3.8,<3.11"),
+    ],
+    ["by its tags, an older one", skipped(tags, "a_b-2.0-cp310-cp310-manylinux_2_17_x86_64.whl", ">=3.8,<3.11")],
+    [
+      "in words that are not ours to read",
+      skipped("2.0 Requires-Python >=three", "a_b-2.0-py3-none-any.whl", ">=three"),
+    ],
+  ])("asks for another Python %s: outstanding, for the machine's tools are not those", async (_what, said) => {
     expect(await judge(said)).toEqual({
       verdict: "outstanding",
       class: "toolchain",
       message: expect.stringMatching(
-        /a-b 2\.0 \(requires-python:.*3\.1[23]\)\nThis machine builds with Python 3\.11\.2: install/,
+        /a-b 2\.0 \(requires-python:.*(3\.1[123]|three)\)\nThis machine builds with Python 3\.11\.2: install/,
       ),
     });
   });
@@ -88,6 +97,10 @@ describe("a locked version that pip does not find (R11)", () => {
   it.each([
     ["is not there", ""],
     ["is there for other platforms", skipped(tags, "a_b-2.0-cp311-cp311-win_amd64.whl", ">=3.8")],
+    [
+      "is there for other platforms only, in words that cannot be read",
+      skipped(tags, "a_b-2.0-cp311-cp311-win_amd64.whl", "3"),
+    ],
     ["is not there, and another one asks for a newer Python", skipped("x", "a_b-2.1-py3-none-any.whl", ">=3.12")],
   ])("%s: unfit, a commit mends it", async (_what, said) => {
     expect(await judge(said)).toMatchObject({ verdict: "unfit", stage: "compile" });

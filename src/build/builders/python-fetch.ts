@@ -11,6 +11,7 @@ import { type BuildJob, type Judged, judgeEnvironment, outstanding, unfit } from
 import { describeOtherBytes } from "./other-bytes.ts";
 import type { Backend } from "./python-backends.ts";
 import { runPip } from "./python-run.ts";
+import { fitsPython } from "./python-specifier.ts";
 import type { PythonToolchain } from "./python-toolchain.ts";
 
 export type FetchedWheels = { readonly kind: "fetched"; readonly wheels: string } | Judged;
@@ -127,17 +128,20 @@ function describeOtherPython({ python }: PythonToolchain, what: string): Judged 
   );
 }
 
-/** pip leaves out what asks for another Python, and then finds nothing. Its own log says it of each file; null: not so. */
-function findNewerPython({ python }: PythonToolchain, log: string, said: string): string | null {
+/**
+ * pip leaves out what asks for another Python, newer or older, and then finds nothing. Its own log says it of each file, in
+ * its reason or, where the tags spoke first, only beside the address. Null: not so.
+ */
+function findOtherPython({ python }: PythonToolchain, log: string, said: string): string | null {
   const [, name = "", version = ""] = /No matching distribution found for ([\w.-]+)==([^\s;]+)/.exec(log) ?? [];
   const wanted = `${normaliseDistribution(name)} ${version}`;
-  const own = Number(python.minor.split(".")[1]);
   for (const line of said.split("\n").filter((one) => one.includes("Skipping link: "))) {
     const [file = "", release = ""] = /\/([^/\s]+)\.whl \(from /.exec(line)?.[1]?.split("-") ?? [];
-    const asked = line.slice(line.lastIndexOf("(requires-python:"));
-    const least = /^\(requires-python:.{0,80}?(?:[>~=]=|>) ?3\.(\d+)/.exec(asked)?.[1];
-    if (`${normaliseDistribution(file)} ${release}` === wanted && least !== undefined && Number(least) > own)
-      return `${name} ${version} ${asked}`;
+    if (`${normaliseDistribution(file)} ${release}` !== wanted) continue;
+    const asked = /\(requires-python:([^()]*)\)\s*$/.exec(line)?.[1];
+    if (asked === undefined) continue;
+    if (/Skipping link: \S+ Requires-Python /.test(line) || fitsPython(asked, python.version) === false)
+      return `${name} ${version} (requires-python:${asked})`;
   }
   return null;
 }
@@ -157,8 +161,8 @@ function judgeFetch({ toolchain, what, log, said }: FailedFetch): Judged {
   const other = describeMismatch(log);
   if (other !== null) return outstanding("registry", other);
   const isThere = unread.every((line) => /: 404 /.test(line)) && !/Retrying|timed out|SSLError/.test(log);
-  const newer = findNewerPython(toolchain, log, said);
-  if (isThere && newer !== null) return describeOtherPython(toolchain, `${what} could not be fetched: ${newer}`);
+  const asked = findOtherPython(toolchain, log, said);
+  if (isThere && asked !== null) return describeOtherPython(toolchain, `${what} could not be fetched: ${asked}`);
   if (isThere && /No matching distribution found/.test(log))
     return unfit("compile", `${message} (only wheels for this Python and platform are taken)`);
   return outstanding("registry", message);
