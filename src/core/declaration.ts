@@ -2,6 +2,9 @@ import { z } from "zod";
 import { digestSchema, nameSchema, timestampSchema } from "./names.ts";
 import { resourceSchema } from "./resource.ts";
 
+/** Of a declaration as it travels, signed and in base64: 5,000 resources of a kilobyte each. Hosts refuse more unread. */
+export const envelopeBytesLimit = 8 * 1024 * 1024;
+
 /** A declaration's place in the mesh's one order, fenced by the epoch of who issued it (R27). */
 export const orderSchema = z.strictObject({
   epoch: z.number().int().positive(),

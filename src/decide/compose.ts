@@ -6,7 +6,8 @@ import { chooseBuilds, type ChosenModule } from "./choose-builds.ts";
 import { composeResources } from "./compose-resources.ts";
 import type { ComposedParts } from "./module-parts.ts";
 import type { Composition, Pins, Problem } from "./composition.ts";
-import { digestValue } from "./digest.ts";
+import { findExcess } from "./declaration-bytes.ts";
+import { measureValue } from "./digest.ts";
 import { indexWorld } from "./index-world.ts";
 import { listUnusedConfig } from "./list-unused-config.ts";
 import { resolveRequirements, type ResolvedRequirements } from "./resolve-requirements.ts";
@@ -18,7 +19,7 @@ import type { World, WorldNode } from "./world.ts";
 const resourceLimit = 5000;
 /**
  * Each takes its line and a sealed box: 1.1 to 1.6 KB of the 8 MiB that hosts accept, with names of up to 20 characters. The
- * schema takes more, of which only those with the shortest names would fit.
+ * schema takes more, of which only those with the shortest names would fit; with longer names fewer do: see `findExcess`.
  */
 const grantLimit = 5000;
 
@@ -56,11 +57,14 @@ export function compose(world: World, name: Name, pins: Pins): Composition {
     builds: chosenBuilds,
     resources: parts.resources.toSorted((a, b) => compareText(a.id, b.id)),
   };
+  const { digest, bytes } = measureValue(content);
+  const excess = findExcess(content, bytes);
+  if (excess !== null) return { ...notWorkedOut(name, [excess]), builds: chosenBuilds };
   return {
     kind: "composed",
     node: name,
     content,
-    digest: digestValue(content),
+    digest,
     offers: own.offers.map(({ module, kind, endpoint }) => ({ module, kind, endpoint })),
     mints: resolved.mints,
     withdrawals: resolved.withdrawals,

@@ -1,3 +1,5 @@
+import { envelopeBytesLimit } from "../core/declaration.ts";
+
 /** What is refused unread, on both sides: the sender checks what the receiver will. */
 export type LinkLimits = {
   /** Of a whole DSSE envelope, as it travels. */
@@ -9,5 +11,4 @@ export type LinkLimits = {
 /** 64 keys and as many signatures take a third of it. */
 export const rootBytesLimit = 64 * 1024;
 
-/** 5,000 resources of a kilobyte each, in base64. */
-export const defaultLinkLimits: LinkLimits = { envelopeBytes: 8 * 1024 * 1024, depth: 32 };
+export const defaultLinkLimits: LinkLimits = { envelopeBytes: envelopeBytesLimit, depth: 32 };
