@@ -1,13 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { InputError } from "../core/errors.ts";
 import type { Name } from "../core/names.ts";
-import { formatEnrolmentToken, hashEnrolmentSecret, newEnrolmentSecret } from "../link/enrolment-token.ts";
+import { lifeOf } from "../link/certificate-authority.ts";
+import {
+  formatEnrolmentToken,
+  hashEnrolmentSecret,
+  newEnrolmentSecret,
+  tokenLivesMs,
+} from "../link/enrolment-token.ts";
 import { createToken } from "../store/enrolment.ts";
 import { getNode } from "../store/nodes.ts";
 import type { MeshConnection } from "./mesh-connection.ts";
-
-/** Long enough to walk over to the machine, short enough that a forgotten one is worth nothing. */
-export const tokenLivesMs = 3_600_000;
 
 /** A one-time token for a registered node's host. The secret in it is kept nowhere: it is shown once. */
 export async function createHostToken(connection: MeshConnection, node: Name): Promise<string> {
@@ -16,14 +19,20 @@ export async function createHostToken(connection: MeshConnection, node: Name): P
     throw new InputError(`there is no node ${node}`, `register it: mesh node add ${node} --address ADDRESS`);
   }
   const secret = newEnrolmentSecret();
+  const ca = await readFile(paths.authority, "utf8");
   const token = formatEnrolmentToken({
     url: gatewayUrl(setup.gateway),
-    ca: await readFile(paths.authority, "utf8"),
+    ca,
     mesh,
     node,
     secret,
   });
-  await createToken(db, mesh, { node, hash: hashEnrolmentSecret(secret), livesMs: tokenLivesMs });
+  await createToken(db, mesh, {
+    node,
+    hash: hashEnrolmentSecret(secret),
+    livesMs: tokenLivesMs,
+    authorityEndsAt: new Date(lifeOf(ca).endsMs).toISOString(),
+  });
   return token;
 }
 

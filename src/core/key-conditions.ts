@@ -69,7 +69,7 @@ export const keyConditionKinds: readonly ConditionKind[] = [
   },
   {
     code: "authority-ends-soon",
-    subject: "the authority, or the one before",
+    subject: "the authority, or one before by its end",
     watches:
       "the certificate authority that hosts pin ends within a year, or the one that some of them still pin after it was renewed",
     opens: ["worker/watch-certificate.ts"],

@@ -10,6 +10,7 @@ import {
   lifeOf,
   madeAtMs,
 } from "./certificate-authority.ts";
+import { tokenLivesMs } from "./enrolment-token.ts";
 import type { Expiring } from "./find-expiring.ts";
 import type { CertificateFiles } from "./gateway-certificate.ts";
 
@@ -18,7 +19,7 @@ const dayMs = 86_400_000;
 const warnDays = 365;
 const urgentDays = 60;
 
-/** What an authority whose end was put off was before: hosts that enrolled by then pin this one. */
+/** What an authority whose end was put off was before: hosts that enrolled by a token with this one pin it. */
 export function formerAuthorityFileOf({ authorityFile }: Pick<CertificateFiles, "authorityFile">): string {
   return path.join(path.dirname(authorityFile), `${path.basename(authorityFile, ".pem")}-before.pem`);
 }
@@ -60,16 +61,18 @@ export interface Enrolment {
   readonly name: string;
   /** ISO; null: no host of it has enrolled. */
   readonly enrolledAt: string | null;
+  /** ISO: of the authority in the token by which it enrolled, which it pins; null: not known. */
+  readonly authorityEndsAt: string | null;
 }
 
-/** The end of what hosts pin, within the bound: of the authority, or of the one before for hosts that enrolled by that. */
-export async function findAuthorityEnd(
+/** The ends of what hosts pin, within the bound: of the authority, and of those before for the hosts that pin them. */
+export async function findAuthorityEnds(
   files: Pick<CertificateFiles, "authorityFile">,
   {
     listNodes,
     nowMs,
   }: {
-    /** Asked only while it matters who has enrolled since. */
+    /** Asked only while one before may end soon. */
     readonly listNodes: () => Promise<readonly Enrolment[]>;
     readonly nowMs: number;
   },
@@ -85,20 +88,39 @@ export async function findAuthorityEnd(
   });
   const former = await whenThere(readFile(formerAuthorityFileOf(files), "utf8"));
   if (former === null || lifeOf(former).endsMs - nowMs > warnDays * dayMs) return now;
-  const sinceMs = madeAtMs(authority);
-  const late = (await listNodes()).filter(({ enrolledAt }) => enrolledAt !== null && Date.parse(enrolledAt) < sinceMs);
-  if (late.length === 0) return now;
-  const names = late.map(({ name }) => name);
+  const before = groupByEnd(await listNodes(), authority, former);
+  return [...now, ...before.flatMap(({ endsMs, names }) => sayBefore(endsMs, names, nowMs))];
+}
+
+/** Hosts that pin another certificate than that of now, by when it ends. The first to end comes first. */
+function groupByEnd(
+  nodes: readonly Enrolment[],
+  authority: string,
+  former: string,
+): readonly { readonly endsMs: number; readonly names: readonly string[] }[] {
+  // A token may have been made before the renewal and used after it.
+  const untilMs = madeAtMs(authority) + tokenLivesMs;
+  const endOf = ({ enrolledAt, authorityEndsAt }: Enrolment): number | null => {
+    if (authorityEndsAt !== null) return Date.parse(authorityEndsAt);
+    return enrolledAt !== null && Date.parse(enrolledAt) < untilMs ? lifeOf(former).endsMs : null;
+  };
+  const ends = new Map<number, string[]>();
+  for (const node of nodes) {
+    const endsMs = endOf(node);
+    if (endsMs !== null && endsMs < lifeOf(authority).endsMs)
+      ends.set(endsMs, [...(ends.get(endsMs) ?? []), node.name]);
+  }
+  return [...ends].map(([endsMs, names]) => ({ endsMs, names })).toSorted((a, b) => a.endsMs - b.endsMs);
+}
+
+function sayBefore(endsMs: number, names: readonly string[], nowMs: number): Expiring[] {
   const some = names.length > 10 ? `${names.slice(0, 10).join(", ")} and ${names.length - 10} more` : names.join(", ");
-  return [
-    ...now,
-    ...sayEnd(lifeOf(former).endsMs, nowMs, {
-      subject: "authority before",
-      what: "what these hosts know of the mesh's certificate authority",
-      who: `the gateway is not believed by ${some}`,
-      remedy: `each of these hosts enrols again in its own folder: mesh host token ${names[0] ?? "NODE"}, then mesh host enrol`,
-    }),
-  ];
+  return sayEnd(endsMs, nowMs, {
+    subject: `authority until ${new Date(endsMs).toISOString().slice(0, 19)}`,
+    what: "what these hosts know of the mesh's certificate authority",
+    who: `the gateway is not believed by ${some}`,
+    remedy: `each of these hosts enrols again in its own folder: mesh host token ${names[0] ?? "NODE"}, then mesh host enrol`,
+  });
 }
 
 function sayEnd(

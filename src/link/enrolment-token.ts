@@ -25,6 +25,9 @@ export const enrolmentTokenSchema = z.strictObject({
 });
 export type EnrolmentToken = z.infer<typeof enrolmentTokenSchema>;
 
+/** Long enough to walk over to the machine, short enough that a forgotten one is worth nothing. */
+export const tokenLivesMs = 3_600_000;
+
 const prefix = "mesh1.";
 const longestToken = 16_384;
 

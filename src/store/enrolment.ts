@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Name } from "../core/names.ts";
 import { orderedProtocol } from "../core/protocol.ts";
 import { hostKeysSchema, type HostKeys } from "../core/node.ts";
+import { timeColumn } from "./columns.ts";
 import type { Database, Queryable, Transaction } from "./database.ts";
 import { maybeOne, run } from "./rows.ts";
 import { inTransaction } from "./transaction.ts";
@@ -13,6 +14,8 @@ export interface NewToken {
   readonly node: Name;
   readonly hash: string;
   readonly livesMs: number;
+  /** ISO: of the certificate authority in it, which its host will pin. Left out: not known. */
+  readonly authorityEndsAt?: string;
 }
 
 export interface TokenUse {
@@ -34,8 +37,9 @@ export type TokenResult = "enrolled" | "repeated" | "used" | "expired" | "unknow
 export async function createToken(db: Queryable, mesh: Name, token: NewToken): Promise<void> {
   await run(
     db,
-    `insert into enrolment_token (hash, mesh, node, expires_at) values ($1, $2, $3, now() + $4::float8 * interval '1 millisecond')`,
-    [hashSchema.parse(token.hash), mesh, token.node, token.livesMs],
+    `insert into enrolment_token (hash, mesh, node, expires_at, authority_ends_at)
+     values ($1, $2, $3, now() + $4::float8 * interval '1 millisecond', $5)`,
+    [hashSchema.parse(token.hash), mesh, token.node, token.livesMs, token.authorityEndsAt ?? null],
   );
 }
 
@@ -43,27 +47,42 @@ export async function createToken(db: Queryable, mesh: Name, token: NewToken): P
 export function useToken(db: Database, mesh: Name, use: TokenUse): Promise<TokenResult> {
   const keys = hostKeysSchema.parse(use.keys);
   return inTransaction(db, { isolation: "read committed" }, async (tx) => {
-    if (!(await consumeToken(tx, mesh, use))) return explainRefusal(tx, mesh, { ...use, keys });
-    await setKeys(tx, mesh, { ...use, keys });
+    const token = await consumeToken(tx, mesh, use);
+    if (token === null) return explainRefusal(tx, mesh, { ...use, keys });
+    await setKeys(tx, mesh, { ...use, keys, ...token });
     return "enrolled";
   });
 }
 
-async function consumeToken(tx: Transaction, mesh: Name, use: TokenUse): Promise<boolean> {
-  const changed = await run(
+const usedTokenSchema = z.object({ authorityEndsAt: timeColumn.nullable() });
+type UsedToken = z.output<typeof usedTokenSchema>;
+
+/** Null: it is not there, or good for nothing. */
+async function consumeToken(tx: Transaction, mesh: Name, use: TokenUse): Promise<UsedToken | null> {
+  return await maybeOne(
     tx,
+    usedTokenSchema,
     `update enrolment_token set used_at = now()
-      where hash = $1 and mesh = $2 and node = $3 and used_at is null and expires_at > now()`,
+      where hash = $1 and mesh = $2 and node = $3 and used_at is null and expires_at > now()
+      returning authority_ends_at as "authorityEndsAt"`,
     [hashSchema.parse(use.hash), mesh, use.node],
   );
-  return changed === 1;
 }
 
-async function setKeys(tx: Transaction, mesh: Name, use: TokenUse): Promise<void> {
+async function setKeys(tx: Transaction, mesh: Name, use: TokenUse & UsedToken): Promise<void> {
   await run(
     tx,
-    `update node set incarnation = $3, sign_key = $4, seal_key = $5, protocol = $6, enrolled_at = now() where mesh = $1 and name = $2`,
-    [mesh, use.node, use.incarnation, use.keys.sign, use.keys.seal, use.protocol ?? orderedProtocol],
+    `update node set incarnation = $3, sign_key = $4, seal_key = $5, protocol = $6, enrolled_at = now(), authority_ends_at = $7
+      where mesh = $1 and name = $2`,
+    [
+      mesh,
+      use.node,
+      use.incarnation,
+      use.keys.sign,
+      use.keys.seal,
+      use.protocol ?? orderedProtocol,
+      use.authorityEndsAt,
+    ],
   );
 }
 

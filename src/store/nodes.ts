@@ -17,6 +17,8 @@ const nodeRecordSchema = z
     sealKey: z.string().nullable(),
     registeredAt: timeColumn,
     enrolledAt: timeColumn.nullable(),
+    /** Of the certificate authority that its host pins; null: not known (enrolled before that was kept). */
+    authorityEndsAt: timeColumn.nullable(),
     lastContactAt: timeColumn.nullable(),
     /** Reports that were older, or another's (R38). */
     refusedReports: z.number().int(),
@@ -33,7 +35,7 @@ const nodeRecordSchema = z
 export type NodeRecord = z.output<typeof nodeRecordSchema>;
 
 const columns = `name, address, incarnation, sign_key as "signKey", seal_key as "sealKey", registered_at as "registeredAt",
-  enrolled_at as "enrolledAt", last_contact_at as "lastContactAt", refused_reports as "refusedReports", protocol,
+  enrolled_at as "enrolledAt", authority_ends_at as "authorityEndsAt", last_contact_at as "lastContactAt", refused_reports as "refusedReports", protocol,
   extract(epoch from now() - last_contact_at)::float8 * 1000 as "silentMs"`;
 
 /** Registers a node; the same again changes nothing, and is *known*. Another address under a known name is refused: see moveNode. */

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Name } from "../core/names.ts";
 import { InputError } from "../core/errors.ts";
-import { findAuthorityEnd } from "../link/authority-end.ts";
+import { findAuthorityEnds } from "../link/authority-end.ts";
 import { type Certificate, lifeOf } from "../link/certificate-authority.ts";
 import type { Gateway } from "../link/gateway/create-gateway.ts";
 import {
@@ -77,7 +77,7 @@ export function watchCertificate(options: WatchCertificate): Watch {
         const until = new Date(lifeOf(kept.certificate.certPem).endsMs).toISOString();
         log.info({ why: kept.made ?? "its file was replaced", until }, "the gateway uses a new certificate");
       }
-      const ends = await findAuthorityEnd(files, { listNodes: () => listNodes(db, mesh), nowMs: now });
+      const ends = await findAuthorityEnds(files, { listNodes: () => listNodes(db, mesh), nowMs: now });
       const seen = [
         ...(isNews ? [] : sayDue(kept, state.used, now)),
         ...ends.map(({ daysLeft: _days, ...end }) => ({ code: "authority-ends-soon", ...end })),

@@ -6,12 +6,15 @@ import pino from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { certificateFilesOf, meshPaths } from "../../src/cli/mesh-setup.ts";
 import { prepareKeys } from "../../src/cli/up/prepare-keys.ts";
-import { findAuthorityEnd } from "../../src/link/authority-end.ts";
+import { type Enrolment, findAuthorityEnds, putOffAuthorityEnd } from "../../src/link/authority-end.ts";
 import { lifeOf } from "../../src/link/certificate-authority.ts";
+import { hashEnrolmentSecret, parseEnrolmentToken } from "../../src/link/enrolment-token.ts";
 import { listConditions } from "../../src/store/conditions.ts";
+import { useToken } from "../../src/store/enrolment.ts";
+import { listNodes } from "../../src/store/nodes.ts";
 import { openCertificate, watchCertificate } from "../../src/worker/watch-certificate.ts";
 import { DAY } from "../link/support/fixtures.ts";
-import { mesh, until } from "../store/open-records.ts";
+import { addNodes, mesh, until } from "../store/open-records.ts";
 import { openCommandBed, type CommandBed } from "./command-bed.ts";
 
 let bed: CommandBed;
@@ -48,6 +51,15 @@ async function believes(caPem: string): Promise<boolean> {
   return isBelieved;
 }
 
+const enrolled = (name: string, enrolledAt: string, authorityEndsAt: string | null = null): Enrolment => ({
+  name,
+  enrolledAt,
+  authorityEndsAt,
+});
+const endOf = (certPem: string): string => new Date(lifeOf(certPem).endsMs).toISOString();
+const ends = (nodes: readonly Enrolment[], nowMs = Date.now()) =>
+  findAuthorityEnds(certificateFilesOf(paths()), { listNodes: async () => nodes, nowMs });
+
 describe("mesh keys certificate", () => {
   it("ends the condition that names it, typed as told, where the authority's key was taken away (R33)", async () => {
     await prepare(Date.now() - 65 * DAY);
@@ -82,10 +94,7 @@ describe("mesh keys certificate", () => {
   it("puts off the authority's end: hosts go on by the one that they pin, and are named until they enrolled again", async () => {
     const bornMs = Date.now() - 3_600 * DAY;
     await prepare(bornMs);
-    const nodes = [{ name: "shop-1", enrolledAt: new Date(Date.now() - 3_000 * DAY).toISOString() }];
-    const files = certificateFilesOf(paths());
-    const ends = (enrolled: typeof nodes, nowMs = Date.now()) =>
-      findAuthorityEnd(files, { listNodes: async () => enrolled, nowMs });
+    const nodes = [enrolled("shop-1", new Date(Date.now() - 3_000 * DAY).toISOString())];
     expect(await ends(nodes, bornMs + 3_000 * DAY)).toEqual([]);
     expect(await ends(nodes)).toMatchObject([
       {
@@ -101,9 +110,49 @@ describe("mesh keys certificate", () => {
     expect(now).not.toBe(pinned);
     expect([await believes(pinned), await believes(now)]).toEqual([true, true]);
     expect(await ends(nodes)).toMatchObject([
-      { subject: "authority before", message: expect.stringContaining("shop-1"), urgent: true },
+      {
+        subject: `authority until ${endOf(pinned).slice(0, 19)}`,
+        message: expect.stringContaining("shop-1"),
+        urgent: true,
+      },
     ]);
-    expect(await ends([{ name: "shop-1", enrolledAt: new Date(Date.now() + 5_000).toISOString() }])).toEqual([]);
+    expect(await ends([enrolled("shop-1", new Date(Date.now() + 5_000).toISOString(), endOf(now))])).toEqual([]);
+  });
+
+  it("names who enrolled after it by a token from before: what a host pins is in its token (R33)", async () => {
+    await prepare(Date.now() - 3_600 * DAY);
+    await addNodes(bed.records.db, "shop-1", "shop-2");
+    const early = await bed.documentOf("host", "token", "shop-1");
+    await bed.documentOf("keys", "certificate", "--renew-authority");
+    const late = await bed.documentOf("host", "token", "shop-2");
+    for (const [node, { token }] of [["shop-1", early] as const, ["shop-2", late] as const]) {
+      const { secret } = parseEnrolmentToken(String(token));
+      const keys = { sign: Buffer.from(node).toString("base64"), seal: `age1${"q".repeat(40)}` };
+      const use = { node, hash: hashEnrolmentSecret(secret), keys, incarnation: node };
+      expect(await useToken(bed.records.db, mesh, use)).toBe("enrolled");
+    }
+    expect(await ends(await listNodes(bed.records.db, mesh))).toMatchObject([
+      { message: expect.stringMatching(/not believed by shop-1$/), urgent: true },
+    ]);
+    // Where that was not kept: as long as a token lives it may have been one from before.
+    const unknown = (agoMs: number) => [enrolled("shop-1", new Date(Date.now() + agoMs).toISOString())];
+    expect([(await ends(unknown(3_500_000))).length, (await ends(unknown(3_700_000))).length]).toEqual([1, 0]);
+  });
+
+  it("says of each authority before who pins it, where the end was put off twice (R33)", async () => {
+    const bornMs = Date.now() - 3_600 * DAY;
+    await prepare(bornMs);
+    const first = await readFile(paths().authority, "utf8");
+    await putOffAuthorityEnd(certificateFilesOf(paths()), Date.now() - 3_500 * DAY);
+    const second = await readFile(paths().authority, "utf8");
+    await putOffAuthorityEnd(certificateFilesOf(paths()), Date.now());
+    const [one, other] = [first, second].map((pem, at) => enrolled(`shop-${at + 1}`, endOf(first), endOf(pem)));
+    if (one === undefined || other === undefined) throw new Error("there are two");
+    expect(await ends([other, one])).toMatchObject([
+      { subject: `authority until ${endOf(first).slice(0, 19)}`, message: expect.stringMatching(/by shop-1$/) },
+      { subject: `authority until ${endOf(second).slice(0, 19)}`, message: expect.stringMatching(/by shop-2$/) },
+    ]);
+    expect(await ends([other])).toMatchObject([{ message: expect.stringMatching(/by shop-2$/) }]);
   });
 });
 

@@ -38,6 +38,16 @@ describe("a token of enrolment", () => {
     expect(await use("secret-1", "host2")).toBe("used");
   });
 
+  it("says of its host which authority it pins, whenever it was used; one that did not say leaves none", async () => {
+    const authorityEndsAt = "2036-11-28T10:00:00.000Z";
+    const token = { node: "node-a", hash: hashOf("secret-3"), livesMs: 60_000, authorityEndsAt };
+    await createToken(records.db, mesh, token);
+    await use("secret-3", "host1");
+    expect(await getNode(records.db, mesh, "node-a")).toMatchObject({ authorityEndsAt });
+    expect(await use("secret-1", "host1")).toBe("enrolled");
+    expect(await getNode(records.db, mesh, "node-a")).toMatchObject({ authorityEndsAt: null });
+  });
+
   it("tells expired, unknown and another node's apart, and changes nothing", async () => {
     await createToken(records.db, mesh, { node: "node-b", hash: hashOf("old"), livesMs: -1 });
     expect(await use("old", "host1", "node-b")).toBe("expired");

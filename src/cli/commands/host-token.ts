@@ -1,6 +1,7 @@
 import type { CommandDefinition } from "../command.ts";
 import { parseName } from "../arguments.ts";
-import { createHostToken, tokenLivesMs } from "../create-host-token.ts";
+import { tokenLivesMs } from "../../link/enrolment-token.ts";
+import { createHostToken } from "../create-host-token.ts";
 import { withMesh } from "../with-mesh.ts";
 
 const help = `

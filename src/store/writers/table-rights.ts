@@ -110,7 +110,16 @@ export const tableRights: readonly TableRights[] = [
     controller: read,
     gateway: {
       select: "all",
-      update: ["incarnation", "sign_key", "seal_key", "enrolled_at", "last_contact_at", "refused_reports", "protocol"],
+      update: [
+        "incarnation",
+        "sign_key",
+        "seal_key",
+        "enrolled_at",
+        "authority_ends_at",
+        "last_contact_at",
+        "refused_reports",
+        "protocol",
+      ],
     },
   },
   {
@@ -124,7 +133,7 @@ export const tableRights: readonly TableRights[] = [
   {
     table: "enrolment_token",
     why: "made by people, used up by the gateway; the controller prunes what nobody can use any more",
-    operator: { insert: ["hash", "mesh", "node", "expires_at"] },
+    operator: { insert: ["hash", "mesh", "node", "expires_at", "authority_ends_at"] },
     controller: { select: ["hash", "mesh", "expires_at", "used_at"], delete: "all" },
     gateway: { select: "all", update: ["used_at"] },
   },

@@ -58,6 +58,7 @@ export function enrolNode(
     registeredAt: "2026-01-01T00:00:00.000Z",
     enrolledAt,
     lastContactAt: null,
+    authorityEndsAt: null,
     refusedReports: 0,
     protocol: 2,
     silentMs: null,
