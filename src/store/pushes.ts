@@ -2,10 +2,11 @@ import { z } from "zod";
 import { digestSchema, nameSchema, type Digest, type Name } from "../core/names.ts";
 import { pushKindSchema, pushResultSchema, toldSchema, type PushResult, type Told } from "../core/push.ts";
 import { bigintColumn, timeColumn } from "./columns.ts";
-import type { Queryable } from "./database.ts";
+import type { Database, Queryable } from "./database.ts";
 import type { ReadRows } from "./row-memory.ts";
 import { many, maybeOne, run } from "./rows.ts";
 import { storableJson, storableText } from "./storable.ts";
+import { inTransaction } from "./transaction.ts";
 
 const pushRecordSchema = z.object({
   id: z.string(),
@@ -60,7 +61,7 @@ export async function openPush(db: Queryable, mesh: Name, push: NewPush): Promis
 
 /**
  * What each node should have been before the named compose (R18); null: not worked out. Kept once: a retry, which may
- * see the world after the compose, changes nothing and answers false.
+ * see the world after the compose, changes nothing and answers false. So does one that comes when the push has ended.
  */
 export async function recordBaseline(
   db: Queryable,
@@ -73,7 +74,8 @@ export async function recordBaseline(
     db,
     z.object({ id: z.string() }),
     `with first as (
-       update push set baseline_at = now() where mesh = $1 and id = $2 and baseline_at is null returning mesh, id),
+       update push set baseline_at = now() where mesh = $1 and id = $2 and baseline_at is null and ended_at is null
+        returning mesh, id),
      kept as (
        insert into push_baseline (mesh, push, node, digest)
          select f.mesh, f.id, b.node, b.digest
@@ -135,18 +137,19 @@ export function listTold(db: Queryable, mesh: Name, push: string, read: ReadRows
  * The first result stands. False: it had ended, or there is no such push. Its baseline goes with it: a row for each node of
  * the mesh, of which nothing is asked any more.
  */
-export async function endPush(db: Queryable, mesh: Name, push: string, result: PushResult): Promise<boolean> {
-  const ended = await maybeOne(
-    db,
-    z.object({ id: z.string() }),
-    `with ended as (
-       update push set ended_at = now(), result = $3 where mesh = $1 and id = $2 and ended_at is null returning mesh, id),
-     baseline as (
-       delete from push_baseline b using ended e where b.mesh = e.mesh and b.push = e.id)
-     select id from ended`,
-    [mesh, push, storableJson(pushResultSchema.parse(result))],
-  );
-  return ended !== null;
+export async function endPush(db: Database, mesh: Name, push: string, result: PushResult): Promise<boolean> {
+  const ended = storableJson(pushResultSchema.parse(result));
+  return inTransaction(db, { isolation: "read committed" }, async (tx) => {
+    const changed = await run(
+      tx,
+      `update push set ended_at = now(), result = $3 where mesh = $1 and id = $2 and ended_at is null`,
+      [mesh, push, ended],
+    );
+    if (changed === 0) return false;
+    // A statement of its own: one that waited for a baseline that was being written does not see it.
+    await run(tx, `delete from push_baseline where mesh = $1 and push = $2`, [mesh, push]);
+    return true;
+  });
 }
 
 export function getPush(db: Queryable, mesh: Name, push: string): Promise<PushRecord | null> {

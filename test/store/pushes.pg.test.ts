@@ -12,7 +12,18 @@ import {
   recordBaseline,
   recordTold,
 } from "../../src/store/pushes.ts";
-import { addNodes, digestOf, grant, mesh, openRecords, sendOne, type Records } from "./open-records.ts";
+import { inTransaction } from "../../src/store/transaction.ts";
+import {
+  addNodes,
+  digestOf,
+  grant,
+  latch,
+  mesh,
+  openRecords,
+  sendOne,
+  untilWaiting,
+  type Records,
+} from "./open-records.ts";
 
 let records: Records;
 
@@ -106,6 +117,31 @@ describe("a push", () => {
     expect(await getBaseline(records.db, mesh, "end")).toEqual(new Map());
     expect((await listOpenPushes(records.db, mesh)).map(({ id }) => id)).not.toContain("end");
     expect((await listPushes(records.db, mesh, 1)).map(({ id }) => id)).toEqual(["end"]);
+  });
+
+  it("keeps no baseline that comes when it has ended, by an attempt that nobody waits for any more", async () => {
+    await open("late");
+    expect(await endPush(records.db, mesh, "late", settled)).toBe(true);
+    expect(await recordBaseline(records.db, mesh, "late", new Map([["node-a", null]]))).toBe(false);
+    expect(await getBaseline(records.db, mesh, "late")).toBeNull();
+  });
+
+  it("takes a baseline with it that was being written when it ended", async () => {
+    await open("overlap");
+    const written = latch();
+    const looked = latch();
+    const writing = inTransaction(records.db, { isolation: "read committed" }, async (tx) => {
+      await recordBaseline(tx, mesh, "overlap", new Map([["node-a", null]]));
+      written.open();
+      await looked.opened;
+    });
+    await written.opened;
+    const ending = endPush(records.db, mesh, "overlap", settled);
+    await untilWaiting(records.db);
+    looked.open();
+    await writing;
+    expect(await ending).toBe(true);
+    expect(await getBaseline(records.db, mesh, "overlap")).toEqual(new Map());
   });
 });
 

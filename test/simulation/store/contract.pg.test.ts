@@ -134,6 +134,7 @@ const backToPruned: Step[] = [
   { act: "report", node: "node-c", back: 0, sequence: 2, outcome: "applied", present: false, isOther: false },
   { act: "end", push: "push-1" },
   { act: "end", push: "push-2" },
+  { act: "baseline", push: "push-2", digest: 1 },
   { act: "prune", back: 0, last: 1 },
   { act: "report", node: "node-c", back: 1, sequence: 1, outcome: "applied", present: false, isOther: false },
   { act: "claim", node: "node-c", epoch: 1, number: 0 },
@@ -271,14 +272,10 @@ async function actInside({ store }: Run, { records, epoch, taken, sent }: InGate
 function actOutside(run: Run, one: Outside): Promise<unknown> {
   const { push: store, keepReport, mesh } = run.store;
   switch (one.act) {
-    case "open":
-      return store.openPush({
-        id: one.push,
-        kind: "named",
-        named: ["node-a", "node-b"],
-        requestedBy: "contract",
-        why: "",
-      });
+    case "open": {
+      const asked = { named: ["node-a", "node-b"], requestedBy: "contract", why: "" };
+      return store.openPush({ id: one.push, kind: "named", ...asked });
+    }
     case "end": {
       const counts = { rounds: 1, sent: 1, held: 0, notWorkedOut: 0, moving: [], message: "done" };
       return store.endPush(one.push, { push: one.push, outcome: "settled", ...counts });

@@ -38,7 +38,7 @@ export function createPushTwin(backend: Backend, road: Road, process: Process): 
     recordBaseline: (id, digests) =>
       road.write((draft) => {
         const known = draft.pushes.get(id);
-        if (known === undefined || known.baselineAt !== null) return false;
+        if (known === undefined || known.baselineAt !== null || known.endedAt !== null) return false;
         draft.pushes = put(draft.pushes, id, { ...known, baselineAt: backend.nowIso() });
         draft.baselines = put(draft.baselines, id, new Map(digests));
         return true;
