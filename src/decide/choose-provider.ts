@@ -13,6 +13,8 @@ export interface ChooseProviderInput {
   readonly world: World;
   readonly node: WorldNode & { readonly incarnation: string };
   readonly ownOffers: readonly OwnOffer[];
+  /** All modules of the node that are composed, `chosen` among them. */
+  readonly beside: readonly ChosenModule[];
   readonly chosen: ChosenModule;
   readonly requirement: Requirement;
   /** What is issued for this very requirement. */
@@ -95,9 +97,32 @@ function explainNone(input: ChooseProviderInput): Problem {
   const { chosen, requirement, node } = input;
   const [first] = requirement.scope === "mesh" ? listPlanned(input) : [];
   if (first !== undefined) return neverTold(input, first);
+  const own = explainOwn(input, null);
+  if (own !== null) return own;
   const where = requirement.scope === "node" ? `on ${node.name} itself` : "in the mesh";
   const why = `${describe(input)} has no provider: no module ${where} provides ${requirement.kind}`;
   return { code: "no-provider", module: chosen.module, why };
+}
+
+/**
+ * A provider beside the consumer that offers nothing as it is composed now. What is wrong with it is a problem of its own. Null: there
+ * is none, or another one was chosen.
+ */
+function explainOwn(input: ChooseProviderInput, choice: string | null): Problem | null {
+  const { world, node, beside, chosen, requirement } = input;
+  const isMeant = (one: AssignedManifest): boolean =>
+    one.module !== chosen.module &&
+    provides(one, requirement.kind) &&
+    (choice === null || choice === providerLabel({ module: one.module, node: node.name }));
+  const composed = beside.find(isMeant);
+  const own = composed ?? listManifests(world, node.name).find(isMeant);
+  if (own === undefined) return null;
+  const label = providerLabel({ module: own.module, node: node.name });
+  const wayOut =
+    composed === undefined
+      ? `is not in what ${node.name} was last sent: \`push ${node.name}\` sends it`
+      : `cannot be worked out yet: mend what is said of ${own.module}`;
+  return { code: "no-provider", module: chosen.module, why: `${describe(input)}: its provider ${label} ${wayOut}` };
 }
 
 function explainChoice(input: ChooseProviderInput, choice: string): Problem {
@@ -105,6 +130,8 @@ function explainChoice(input: ChooseProviderInput, choice: string): Problem {
   const untold =
     requirement.scope === "mesh" ? listPlanned(input).find((offer) => providerLabel(offer) === choice) : undefined;
   if (untold !== undefined) return neverTold(input, untold);
+  const own = explainOwn(input, choice);
+  if (own !== null) return own;
   const scope = requirement.scope === "node" ? ` on ${input.node.name} itself` : "";
   const why = `${describe(input)} is to come from ${choice}, which provides no ${requirement.kind}${scope}: choose another provider`;
   return { code: "chosen-provider-missing", module: chosen.module, why };

@@ -46,7 +46,7 @@ export function resolveRequirements(input: ResolveInput): ResolvedRequirements {
       names.add(requirement.name);
       const consumer = { node: input.node.name, module: chosen.module, requirement: requirement.name };
       const mine = issued.filter((provision) => isFor(provision, consumer));
-      const provider = chooseProvider({ ...input, chosen, requirement, issued: mine });
+      const provider = chooseProvider({ ...input, beside: input.chosen, chosen, requirement, issued: mine });
       if ("code" in provider) {
         problems.push(provider);
         continue;

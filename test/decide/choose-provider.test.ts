@@ -3,7 +3,7 @@ import { compose } from "../../src/decide/compose.ts";
 import type { World } from "../../src/decide/world.ts";
 import { withAssignment, withBuild, withNode, withoutAssignment } from "./support/build-world.ts";
 import { composeOrFail } from "./support/compose-or-fail.ts";
-import { exampleMesh } from "./support/example-mesh.ts";
+import { exampleMesh, postgres } from "./support/example-mesh.ts";
 import { runPush } from "./support/run-push.ts";
 
 const beside = (): World => withAssignment(withoutAssignment(exampleMesh(), "postgres@node-b"), "postgres@node-a");
@@ -40,6 +40,55 @@ describe("who provides for a module beside its provider (R3)", () => {
     expect(sayProblems(chosen, "node-a")).toEqual([
       "chosen-provider-missing: database (postgresql) of meshboard on node-a is to come from postgres@node-b, which provides no postgresql on node-a itself: choose another provider",
     ]);
+  });
+});
+
+describe("a provider beside its consumer that cannot be worked out (R3)", () => {
+  const noPort = 'bad-config: postgres on node-a: its postgresql port "none" is no port';
+  const unworked =
+    "no-provider: database (postgresql) of meshboard on node-a: its provider postgres@node-a cannot be worked out yet: mend what is said of postgres";
+  const broken = (scope: "mesh" | "node", providers: Record<string, string> = {}): World => {
+    const requires = [{ name: "database", kind: "postgresql", scope }];
+    const world = withAssignment(withBuild(beside(), "meshboard", 2, { requires }), "meshboard@node-a", { providers });
+    return withAssignment(world, "postgres@node-a", { config: { port: "none" } });
+  };
+
+  it.each([
+    ["the mesh was asked", broken("mesh")],
+    ["its own node was asked", broken("node")],
+    ["it was chosen", broken("mesh", { database: "postgres@node-a" })],
+  ])("is not said to be nobody where %s", (_what, world) => {
+    expect(sayProblems(world, "node-a")).toEqual([unworked, noPort]);
+  });
+
+  it("is none where another one was chosen, and none for itself", () => {
+    expect(sayProblems(broken("mesh", { database: "postgres@node-b" }), "node-a")).toContainEqual(
+      expect.stringMatching(
+        /^chosen-provider-missing: .* is to come from postgres@node-b, which provides no postgresql/,
+      ),
+    );
+    const itself = { ...postgres, requires: [{ name: "database", kind: "postgresql" }] };
+    expect(sayProblems(withBuild(beside(), "postgres", 2, itself), "node-a")).toEqual([
+      expect.stringMatching(/^no-provider: database \(postgresql\) of postgres on node-a has no provider: no module/),
+    ]);
+  });
+
+  it("is sent by a push of its node, where a cascade composes without it (R21)", () => {
+    const served = runPush(runPush(exampleMesh(), ["node-b"]).world, ["node-a"]).world;
+    const moved = withAssignment(
+      runPush(withoutAssignment(served, "postgres@node-b"), ["node-b"], { confirmRemoval: true }).world,
+      "postgres@node-a",
+    );
+    const builds = moved.sent.get("node-a")?.builds ?? {};
+    expect(compose(moved, "node-a", { at: "builds", builds })).toMatchObject({
+      problems: [
+        {
+          code: "no-provider",
+          why: "database (postgresql) of meshboard on node-a: its provider postgres@node-a is not in what node-a was last sent: `push node-a` sends it",
+        },
+      ],
+    });
+    expect(composeOrFail(moved, "node-a").mints).toHaveLength(1);
   });
 });
 
