@@ -3,6 +3,7 @@ import { DeadEpochError, StoppedError } from "../../../src/core/errors.ts";
 import type { PastRecord, PrunedKind } from "../../../src/decide/plan-prune.ts";
 import { compareOrder } from "../../../src/decide/order.ts";
 import type { PruneBatch, PruneFrom, PruneKey } from "../../../src/store/prune/prune-table.ts";
+import { remember } from "../platform/remember.ts";
 import type { Backend } from "./backend.ts";
 import type { Road } from "./road.ts";
 import { type Draft, type KeptDeclaration, put, type Records } from "./state.ts";
@@ -42,15 +43,16 @@ export function createPruneTwin(backend: Backend, road: Road): PruneRecords {
 }
 
 function listPast(records: Records, kind: TwinKind, { bounds }: PruneFrom, now: string): PruneBatch["records"] {
+  const nowMs = timeOf(now);
   const since = (then: string | null | undefined): number | null =>
-    then === null || then === undefined ? null : Math.max(0, Date.parse(now) - Date.parse(then));
+    then === null || then === undefined ? null : Math.max(0, nowMs - timeOf(then));
   const endOf = (push: string): number | null => since(records.pushes.get(push)?.endedAt);
   switch (kind) {
     case "declarations":
       return [...records.nodes.values()].flatMap(({ name, incarnation: enrolled }) => {
-        const newestFirst = sortedSends(records, name).toReversed();
+        const oldestFirst = sortedSends(records.declarations.get(name) ?? []);
         const account = records.accounts.get(name);
-        return newestFirst.toReversed().map(({ sent }) => ({
+        return oldestFirst.map(({ sent }, at) => ({
           key: { node: name, ...sent.order },
           record: {
             kind: "declarations",
@@ -58,7 +60,7 @@ function listPast(records: Records, kind: TwinKind, { bounds }: PruneFrom, now: 
             order: sent.order,
             incarnation: sent.incarnation,
             enrolled,
-            isAmongLast: newestFirst.slice(0, bounds.last).some((one) => one.sent === sent),
+            isAmongLast: at >= oldestFirst.length - bounds.last,
             account:
               account === undefined
                 ? null
@@ -96,6 +98,9 @@ function listPast(records: Records, kind: TwinKind, { bounds }: PruneFrom, now: 
     case "pushes": {
       const newestFirst = listPushes(records).toReversed();
       const last = newestFirst[bounds.last - 1]?.openedAt ?? "";
+      const targeted = new Set(
+        [...records.targets].flatMap(([name, one]) => (one.length > 0 ? [name.slice(0, name.indexOf("#"))] : [])),
+      );
       return newestFirst.toReversed().map(({ id, openedAt }) => ({
         key: { push: id },
         record: {
@@ -103,7 +108,7 @@ function listPast(records: Records, kind: TwinKind, { bounds }: PruneFrom, now: 
           ageMs: endOf(id),
           isAmongLast: openedAt >= last,
           hasTold: (records.told.get(id) ?? []).length > 0,
-          hasTargets: [...records.targets].some(([name, one]) => name.startsWith(`${id}#`) && one.length > 0),
+          hasTargets: targeted.has(id),
         } satisfies PastRecord,
       }));
     }
@@ -120,14 +125,20 @@ function listLastTold({ told }: Records): ReadonlyMap<string, string> {
   return last;
 }
 
-function sortedSends({ declarations }: Records, node: string): KeptDeclaration[] {
-  return (declarations.get(node) ?? []).toSorted((a, b) => compareOrder(a.sent.order, b.sent.order));
-}
+const sortedSends = remember((list: readonly KeptDeclaration[]) =>
+  list.toSorted((a, b) => compareOrder(a.sent.order, b.sent.order)),
+);
 
-function listPushes({ pushes }: Records): (Records["pushes"] extends ReadonlyMap<string, infer T> ? T : never)[] {
-  return [...pushes.values()].toSorted((a, b) =>
+type PushRow = Records["pushes"] extends ReadonlyMap<string, infer T> ? T : never;
+
+const sortedPushes = remember((pushes: Records["pushes"]) =>
+  [...pushes.values()].toSorted((a, b) =>
     a.openedAt === b.openedAt ? (a.id < b.id ? -1 : 1) : a.openedAt < b.openedAt ? -1 : 1,
-  );
+  ),
+);
+
+function listPushes({ pushes }: Records): readonly PushRow[] {
+  return sortedPushes(pushes);
 }
 
 /** What became of others is not read at all. */
@@ -143,6 +154,7 @@ function remove(draft: Draft, kind: TwinKind, keys: readonly PruneKey[]): number
     count += 1;
     return true;
   };
+  if (named.size === 0) return 0;
   switch (kind) {
     case "declarations":
       for (const [node, list] of draft.declarations) {
@@ -157,24 +169,18 @@ function remove(draft: Draft, kind: TwinKind, keys: readonly PruneKey[]): number
       }
       return count;
     case "told":
-      for (const [push, list] of draft.told)
-        draft.told = put(
-          draft.told,
-          push,
-          list.filter(({ round, node }) => !goes({ push, round, node })),
-        );
+      draft.told = new Map(
+        [...draft.told].map(([push, list]) => [push, list.filter(({ round, node }) => !goes({ push, round, node }))]),
+      );
       return count;
     case "targets":
-      for (const [name, list] of draft.targets) {
-        const [push = "", round = ""] = name.split("#");
-        const left = list.filter(({ node }) => !goes({ push, round: Number(round), node }));
-        draft.targets = new Map(
-          [...draft.targets].flatMap(([other, all]) => {
-            const kept = other === name ? left : all;
-            return kept.length === 0 ? [] : [[other, kept] as const];
-          }),
-        );
-      }
+      draft.targets = new Map(
+        [...draft.targets].flatMap(([name, targets]) => {
+          const [push = "", round = ""] = name.split("#");
+          const kept = targets.filter(({ node }) => !goes({ push, round: Number(round), node }));
+          return kept.length === 0 ? [] : [[name, kept] as const];
+        }),
+      );
       return count;
     case "pushes":
       draft.pushes = new Map([...draft.pushes].filter(([push]) => !goes({ push })));
@@ -191,9 +197,20 @@ function note(draft: Draft, node: string, gone: readonly KeptDeclaration[]): voi
   }
 }
 
-function nameOf(key: PruneKey): string {
-  return Object.keys(key)
-    .toSorted()
-    .map((part) => `${part}=${key[part]}`)
-    .join(" ");
+/** All that any kind is told apart by. */
+function nameOf({ push, round, node, epoch, number }: PruneKey): string {
+  return `${push} ${round} ${node} ${epoch}.${number}`;
+}
+
+const times = new Map<string, number>();
+const timesKept = 20_000;
+
+/** Every run has the same moments: reading each text once is most of what a look costs otherwise. */
+function timeOf(iso: string): number {
+  const known = times.get(iso);
+  if (known !== undefined) return known;
+  if (times.size >= timesKept) times.clear();
+  const ms = Date.parse(iso);
+  times.set(iso, ms);
+  return ms;
 }
