@@ -1,11 +1,13 @@
-import type { Mutant } from "./mutant.ts";
+import type { Mutant, Replacement } from "./mutant.ts";
 
 /** A host is put back in every life. */
-const putBackOften = {
-  file: "test/simulation/put-back.ts",
-  find: `if (!own.chance(0.5)) return;`,
-  replace: `own.chance(0.5);`,
-};
+const putBackOften: readonly Replacement[] = [
+  {
+    file: "test/simulation/put-back.ts",
+    find: `if (!own.chance(0.5)) return;`,
+    replace: `own.chance(0.5);`,
+  },
+];
 
 /** What a host takes, does and says, and what is made of it. */
 export const hostMutants: readonly Mutant[] = [

@@ -16,32 +16,35 @@ export interface Mutant extends Replacement {
   readonly name: string;
   /** What is wrong then, in words. */
   readonly why: string;
-  /** Makes the fault that shows it come in every life, where it would come in one of hundreds. */
-  readonly often?: Replacement;
+  /** Makes the faults that show it come in every life, where they would come in one of hundreds. */
+  readonly often?: readonly Replacement[];
   /** The promises of which one must be named. */
   readonly breaks: readonly string[];
 }
 
 const root = new URL("../../../", import.meta.url);
 
-/** Replaces the texts while the simulator is bundled; throws where one is not there exactly once. */
 export function plantMutant(mutant: Mutant): Plugin {
-  const plants = new Map(listReplacements(mutant).map((one) => [fileURLToPath(new URL(one.file, root)), one] as const));
+  return plant(`mutant ${mutant.name}`, listReplacements(mutant));
+}
+
+/** Replaces the texts while the simulator is bundled; throws where one is not there exactly once. */
+export function plant(name: string, replacements: readonly Replacement[]): Plugin {
+  const plants = replacements.map((one) => ({ ...one, path: fileURLToPath(new URL(one.file, root)) }));
   return {
-    name: `mutant ${mutant.name}`,
+    name,
     setup(build) {
       build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-        const plant = plants.get(path);
-        if (plant === undefined) return undefined;
-        return { contents: mutate(await readFile(path, "utf8"), plant), loader: "ts" };
+        const its = plants.filter((one) => one.path === path);
+        if (its.length === 0) return undefined;
+        return { contents: its.reduce(mutate, await readFile(path, "utf8")), loader: "ts" };
       });
     },
   };
 }
 
-/** In files of their own. */
-export function listReplacements({ often, ...mutant }: Mutant): readonly Replacement[] {
-  return often === undefined ? [mutant] : [mutant, often];
+export function listReplacements({ often = [], ...mutant }: Mutant): readonly Replacement[] {
+  return [mutant, ...often];
 }
 
 export function mutate(source: string, { file, find, replace }: Replacement): string {

@@ -1,30 +1,31 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
+import { createLanes } from "../runner/lanes.ts";
 import { fullSetting } from "../setting.ts";
 import { listReplacements, mutate } from "./mutant.ts";
 import { mutants } from "./mutants.ts";
-import { tryMutant } from "./try-mutant.ts";
+import { tryMutant, tryWithoutBug } from "./try-mutant.ts";
 
 /** Each is found in a few dozen seeds; the bound is what the simulator promises of itself. */
 const seedsAtMost = 2_000;
 /** Against a run that hangs, on a machine that has other things to do. */
 const patienceMs = 900_000;
 
+const inLane = createLanes(Math.min(4, availableParallelism()));
+
 describe("a bug planted in the real source", () => {
-  it.each(mutants)(
+  it.concurrent.for(mutants)(
     "$name: $why, and $breaks is named (R27–R38)",
-    async (mutant) => {
-      const workers = Math.min(4, availableParallelism());
-      const { violation } = await tryMutant(mutant, {
-        base: "planted",
-        count: seedsAtMost,
-        workers,
-        setting: fullSetting,
-      });
-      expect(mutant.breaks, violation?.message ?? "nothing was broken").toContain(violation?.invariant);
+    { timeout: patienceMs },
+    async (mutant, { expect: expectHere }) => {
+      const tries = { base: "planted", count: seedsAtMost, setting: fullSetting };
+      const { violation, seed } = await inLane(() => tryMutant(mutant, tries));
+      expectHere(mutant.breaks, violation?.message ?? "nothing was broken").toContain(violation?.invariant);
+      if (mutant.often === undefined || seed === null) return;
+      const without = await inLane(() => tryWithoutBug(mutant, seed, fullSetting));
+      expectHere(without.violation, "its faults alone break a promise").toBeNull();
     },
-    patienceMs,
   );
 
   it.each(mutants)("$name: its text stands in $file exactly once", (mutant) => {

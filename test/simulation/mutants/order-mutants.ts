@@ -48,6 +48,13 @@ export const orderMutants: readonly Mutant[] = [
     file: "src/activities/tell.ts",
     find: `if (!deps.mayAct()) throw`,
     replace: `if (deps.epoch === 0) throw`,
+    often: [
+      {
+        file: "test/simulation/schedule-faults.ts",
+        find: `faults.often(own, 70_000,`,
+        replace: `faults.often(own, 15_000,`,
+      },
+    ],
     breaks: ["I5"],
   },
   {
@@ -87,6 +94,14 @@ export const orderMutants: readonly Mutant[] = [
     file: "src/decide/plan-recovery.ts",
     find: `const epoch = Math.max(facts.known.epoch, ...seen.map((order) => order.epoch)) + 1;`,
     replace: `const epoch = facts.known.epoch + 1 + seen.length * 0;`,
+    often: [
+      {
+        file: "test/simulation/restore-records.ts",
+        find: `if (!own.chance(0.25)) return;
+  const loses = own.chance(0.4) ?`,
+        replace: `const loses = own.chance(1) ?`,
+      },
+    ],
     breaks: ["L1", "L5", "I1", "I16"],
   },
   {

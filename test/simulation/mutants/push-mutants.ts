@@ -1,4 +1,27 @@
-import type { Mutant } from "./mutant.ts";
+import type { Mutant, Replacement } from "./mutant.ts";
+
+/** Sources change their policy at most acts, where they do at one of five. */
+const policyOften: readonly Replacement[] = [
+  {
+    file: "test/simulation/world/policy.ts",
+    find: `!random.chance(0.2)`,
+    replace: `!random.chance(0.8)`,
+  },
+];
+
+/** Records are restored in each run, and more attempts are given up and go on. */
+const stoppedOften: readonly Replacement[] = [
+  {
+    file: "test/simulation/restore-records.ts",
+    find: `if (!own.chance(0.25)) return;`,
+    replace: `own.chance(0.25);`,
+  },
+  {
+    file: "test/simulation/simulation.ts",
+    find: `own.chance(0.05) ? own.between(5, 100)`,
+    replace: `own.chance(0.3) ? own.between(5, 100)`,
+  },
+];
 
 /** Whom a push tells what, and credentials. */
 export const pushMutants: readonly Mutant[] = [
@@ -56,6 +79,7 @@ export const pushMutants: readonly Mutant[] = [
     file: "src/decide/compose-for-push.ts",
     find: `return made === "auto" && (upgrade === null || upgrade === "auto");`,
     replace: `return made !== undefined && upgrade === "auto";`,
+    often: policyOften,
     breaks: ["I9b"],
   },
   {
@@ -64,6 +88,7 @@ export const pushMutants: readonly Mutant[] = [
     file: "src/decide/compose-for-push.ts",
     find: `return made === "auto" && (upgrade === null || upgrade === "auto");`,
     replace: `return made === "auto" && upgrade !== undefined;`,
+    often: policyOften,
     breaks: ["I9b"],
   },
   {
@@ -216,11 +241,7 @@ export const pushMutants: readonly Mutant[] = [
     file: "src/activities/tell.ts",
     find: `if (now.endedAt !== null) throw`,
     replace: `if (now === null) throw`,
-    often: {
-      file: "test/simulation/restore-records.ts",
-      find: `if (!own.chance(0.25)) return;`,
-      replace: `own.chance(0.25);`,
-    },
+    often: stoppedOften,
     breaks: ["I9"],
   },
   {

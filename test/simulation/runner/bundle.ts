@@ -18,7 +18,6 @@ export async function bundleSimulator(plugins: readonly Plugin[] = []): Promise<
     platform: "node",
     format: "esm",
     target: "node20",
-    sourcemap: "inline",
     logLevel: "silent",
     external: ["pg-native"],
     // Packages in the old format ask for Node's own modules so.

@@ -3,10 +3,11 @@ import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findMutant, mutants } from "../mutants/mutants.ts";
-import { plantMutant } from "../mutants/mutant.ts";
-import { tryMutant } from "../mutants/try-mutant.ts";
+import { type Mutant, plantMutant } from "../mutants/mutant.ts";
+import { type MutantTried, tryMutant } from "../mutants/try-mutant.ts";
 import type { SeedResult } from "../run-seed.ts";
 import { bundleSimulator } from "./bundle.ts";
+import { createLanes } from "./lanes.ts";
 import { openPool, type Pool } from "./pool.ts";
 import { type Arguments, readArguments, usage } from "./read-arguments.ts";
 import { describeRun, type Effort, sayFailed, sayRecord, sayTried } from "./say-result.ts";
@@ -89,26 +90,27 @@ async function trySome(pool: Pool, args: Arguments): Promise<number> {
   return found;
 }
 
-/** Every one must be found. */
+/** Every one must be found. Said in the order in which they are done. */
 async function tryMutants(args: Arguments): Promise<number> {
-  const base = args.base ?? "mutants";
-  let missed = 0;
-  for (const mutant of mutants) {
-    const { seeds, violation, seed } = await tryMutant(mutant, {
-      base,
-      count: args.seeds ?? 2_000,
-      workers: args.workers,
-      setting: args.setting,
-    });
-    const isFound = violation !== null && mutant.breaks.includes(violation.invariant);
-    if (!isFound) missed += 1;
-    if (args.json) say(JSON.stringify({ mutant: mutant.name, isFound, seeds, seed, violation }));
-    else if (isFound) say(`${mutant.name}: ${violation.invariant} after ${seeds} seeds (--seed ${seed})`);
-    else
-      say(`${mutant.name}: NOT FOUND in ${seeds} seeds${violation === null ? "" : `; instead: ${violation.message}`}`);
-  }
-  say(`${mutants.length - missed} of ${mutants.length} mutants found`);
+  const tries = { base: args.base ?? "mutants", count: args.seeds ?? 2_000, setting: args.setting };
+  const inLane = createLanes(args.workers);
+  const effort = measure();
+  const outcomes = await Promise.all(
+    mutants.map((mutant) => inLane(async () => sayMutant(mutant, await tryMutant(mutant, tries), args.json))),
+  );
+  const missed = outcomes.filter((isFound) => !isFound).length;
+  const { seconds, cpuSeconds } = effort();
+  const took = `${seconds.toFixed(0)} s, ${cpuSeconds.toFixed(0)} CPU seconds`;
+  say(`${mutants.length - missed} of ${mutants.length} mutants found (${took})`);
   return missed === 0 ? 0 : found;
+}
+
+function sayMutant({ name, breaks }: Mutant, { seeds, violation, seed }: MutantTried, isJson: boolean): boolean {
+  const isFound = violation !== null && breaks.includes(violation.invariant);
+  if (isJson) say(JSON.stringify({ mutant: name, isFound, seeds, seed, violation }));
+  else if (isFound) say(`${name}: ${violation.invariant} after ${seeds} seeds (--seed ${seed})`);
+  else say(`${name}: NOT FOUND in ${seeds} seeds${violation === null ? "" : `; instead: ${violation.message}`}`);
+  return isFound;
 }
 
 function sayProgress({ json }: Arguments, count: number): (result: SeedResult, done: number) => void {
