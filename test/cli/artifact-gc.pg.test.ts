@@ -80,6 +80,17 @@ describe("mesh artifact gc", () => {
     expect((await getArtifact(bed.records.db, mesh, "core", old.artifact.digest))?.collectedAt).toBeNull();
   });
 
+  it("tells the line that deletes what was shown, also with another grace (R48)", async () => {
+    await bed.build("core", { "a.txt": "one" });
+    await bed.build("core", { "a.txt": "two" });
+    await age();
+    expect((await bed.run("artifact", "gc", "--grace", "36")).stdout).toMatch(
+      /next: mesh artifact gc --delete --grace 36$/m,
+    );
+    expect((await bed.run("artifact", "gc", "--grace", "24")).stdout).toMatch(/next: mesh artifact gc --delete$/m);
+    expect(await bed.documentOf("artifact", "gc", "--grace", "36")).toMatchObject({ graceHours: 36 });
+  });
+
   it("deletes nothing while the mesh is stopped: what hosts were sent may not be in the records (R35)", async () => {
     await bed.build("core", { "a.txt": "one" });
     await bed.build("core", { "a.txt": "two" });

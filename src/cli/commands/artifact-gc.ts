@@ -6,7 +6,12 @@ import { planLeftoversNow, tidyLeftovers, type TidyLeftovers } from "../../activ
 import { expectNotStopped } from "../expect-not-stopped.ts";
 import { InputError } from "../../core/errors.ts";
 import type { Leftover } from "../../decide/plan-leftovers.ts";
-import { collectionText, type CollectionDocument, type CollectionRow } from "../text/collection-text.ts";
+import {
+  collectionText,
+  defaultGraceHours,
+  type CollectionDocument,
+  type CollectionRow,
+} from "../text/collection-text.ts";
 import { withMesh } from "../with-mesh.ts";
 
 const help = `
@@ -28,7 +33,7 @@ export const artifactGcCommand: CommandDefinition = {
   configure: (command) => {
     command
       .option("--delete", "do it; without this nothing is changed")
-      .option("--grace <hours>", "what was built later than so many hours ago stays", "24")
+      .option("--grace <hours>", "what was built later than so many hours ago stays", `${defaultGraceHours}`)
       .addHelpText("after", help);
   },
   run: async (call) => {
@@ -57,6 +62,7 @@ export const artifactGcCommand: CommandDefinition = {
       };
       const leftovers = await describeLeftovers(tidy, call.options["delete"] === true);
       const document: CollectionDocument = {
+        graceHours: graceMs / hourMs,
         leftovers,
         collect: rows(collected?.marked ?? plan.collect),
         keep: rows(plan.keep),

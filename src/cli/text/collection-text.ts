@@ -10,7 +10,12 @@ export interface CollectionRow {
   readonly why?: string;
 }
 
+/** Of a line that says nothing about it. */
+export const defaultGraceHours = 24;
+
 export interface CollectionDocument {
+  /** What was built later than so many hours ago stays. */
+  readonly graceHours: number;
   readonly collect: readonly CollectionRow[];
   readonly keep: readonly CollectionRow[];
   /** What builds left behind: what goes or went, and how much stays. */
@@ -31,7 +36,10 @@ export interface CollectionDocument {
   } | null;
 }
 
-export function collectionText({ collect, keep, leftovers, done }: CollectionDocument): string {
+export function collectionText(document: CollectionDocument): string {
+  const { graceHours, collect, keep, leftovers, done } = document;
+  // With another grace than was looked at, it would delete what was not shown.
+  const grace = graceHours === defaultGraceHours ? "" : ` --grace ${graceHours}`;
   const total = collect.reduce((sum, row) => sum + row.bytes, 0);
   const head = done === null ? "would be deleted" : "deleted";
   const noun = collect.length === 1 ? "artifact" : "artifacts";
@@ -43,7 +51,9 @@ export function collectionText({ collect, keep, leftovers, done }: CollectionDoc
       (one) => `  ${one.module} ${shortDigest(one.digest)} was built again meanwhile: it stays`,
     ),
     ...leftoverLines(leftovers, head),
-    ...(done === null && collect.length + leftovers.remove.length > 0 ? ["  next: mesh artifact gc --delete"] : []),
+    ...(done === null && collect.length + leftovers.remove.length > 0
+      ? [`  next: mesh artifact gc --delete${grace}`]
+      : []),
   ].join("\n");
 }
 
