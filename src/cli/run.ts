@@ -8,6 +8,7 @@ import { answerForError, type ErrorAnswer, errorOf } from "./answer-for-error.ts
 import { interrupted, isInterrupt } from "./interrupted.ts";
 import { createProgram, schemaOf } from "./program.ts";
 import { plainLine } from "./text/plain.ts";
+import { leavesStateOut, readTypedState, sayTypedState } from "./text/typed-state.ts";
 
 /**
  * Runs one command line to its end and answers with the exit code. Never throws: every error becomes a line on
@@ -28,7 +29,7 @@ export async function run(typed: readonly string[], context: CliContext, version
         if (typeof result === "number") return;
         if (options.json && result.written !== undefined) context.stdout.write(`${result.written}\n`);
         else if (options.json) writeDocument(context, { schema, ...result.document });
-        else if (result.text !== "") context.stdout.write(`${result.text}\n`);
+        else if (result.text !== "") context.stdout.write(`${withState(result.text, argv)}\n`);
       },
     });
     if (argv[0] === "complete") {
@@ -104,7 +105,7 @@ function fail(
 ): ExitCode {
   const message = plainLine(answer.message, 2000);
   const fallback = answer.kind === "input" && entry !== null ? `see how it is used: mesh ${entry.words} --help` : "";
-  const next = answer.next === "" ? fallback : answer.next;
+  const next = nextWithState(answer.next === "" ? fallback : answer.next, argv);
   context.stderr.write(`mesh: ${message}\n`);
   if (next !== "") context.stderr.write(`  next: ${plainLine(next, 500)}\n`);
   if (context.env["MESH_DEBUG"] && cause instanceof Error) context.stderr.write(`${cause.stack ?? ""}\n`);
@@ -113,6 +114,17 @@ function fail(
     writeDocument(context, { schema, error: errorOf({ ...answer, next }) });
   }
   return answer.code;
+}
+
+/** Every command finds its mesh by itself; where it was told which, the steps behind it are of that one (R48). */
+function withState(text: string, argv: readonly string[]): string {
+  const state = readTypedState(argv);
+  return state !== null && leavesStateOut(text) ? `${text}\n  ${sayTypedState(state)}` : text;
+}
+
+function nextWithState(next: string, argv: readonly string[]): string {
+  const state = readTypedState(argv);
+  return state !== null && leavesStateOut(`next: ${next}`) ? `${next} (${sayTypedState(state)})` : next;
 }
 
 /** By the words alone: where they are wrong, nobody has read options out of them. Behind `--` nothing is one. */

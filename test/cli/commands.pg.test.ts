@@ -31,6 +31,13 @@ describe("an empty mesh", () => {
     expect(ran.code).toBe(0);
   });
 
+  it("says how to begin in the mesh that was typed (R48)", async () => {
+    const ran = await runMesh(["node", "list", "--state", bed.state], { openMesh: bed.connect });
+    expect(ran.stdout).toBe(
+      `no nodes yet\n  next: mesh node add NAME --address ADDRESS\n  with --state ${bed.state}, as typed\n`,
+    );
+  });
+
   it("every command that reads prints one versioned document under --json", async () => {
     expect(await bed.documentOf("status")).toMatchObject({
       schema: "mesh.status.v1",
