@@ -154,22 +154,53 @@ describe("pruning", () => {
     expect(await count("declaration")).toBe(36);
   });
 
-  it("takes old declarations of nodes that were removed, and keeps the last ones of each (R35)", async () => {
+  it("takes all that was sent to a node once it is removed for so long, and numbers what is enrolled again above it (R35)", async () => {
     const epoch = await grant(records.db);
     await fill(3, 12, epoch);
     await records.db.query(`update declaration set builds = '{}'`);
-    const kept = async (node: string): Promise<number> =>
-      (await records.db.query(`select from declaration where mesh = $1 and node = $2`, [mesh, node])).rows.length;
+    await records.db.query(`update told set at = ended_at from push where id = push`);
+    const kept = async (table: "declaration" | "told"): Promise<number[]> => {
+      const { rows } = await records.db.query(
+        `select (select count(*)::int from ${table} where node = name) as count from unnest(array['n2', 'n3']) as name`,
+      );
+      return rows.map((row) => (row as { count: number }).count);
+    };
+    const age = (table: string, columns: readonly string[]) =>
+      records.db.query(
+        `update ${table} set ${columns.map((one) => `${one} = ${one} - interval '100 days'`).join(", ")}`,
+      );
     const removal = await removeNode(records.db, mesh, nameSchema.parse("n2"), { by: "me", whereEnrolled: "goes" });
     expect(removal.removed).toBe(true);
     await pruneAll(passOf(epoch));
     // Five are young, by their push and by themselves.
-    expect([await kept("n2"), await kept("n3")]).toEqual([5, 5]);
-    await records.db.query(`update declaration set issued_at = issued_at - interval '100 days'`);
+    expect(await kept("declaration")).toEqual([5, 5]);
+    await age("declaration", ["issued_at"]);
+    await age("push", ["opened_at", "ended_at"]);
     await pruneAll(passOf(epoch));
-    expect([await kept("n2"), await kept("n3")]).toEqual([3, 3]);
-    // Added again: what its host had then is no sign that records were lost.
-    expect(await readPruned(records.db, mesh, "n2")).toEqual({ epoch, number: 8 * 3 + 2 });
+    // It was removed a moment ago: what became of it last is there, as of the others.
+    expect([await kept("declaration"), await kept("told")]).toEqual([
+      [3, 3],
+      [3, 3],
+    ]);
+    await age("removed_node", ["removed_at"]);
+    expect(await pruneAll(passOf(epoch))).toEqual({ declarations: 3, told: 3 });
+    expect([await kept("declaration"), await kept("told")]).toEqual([
+      [0, 3],
+      [0, 3],
+    ]);
+    // Added again: what its host had then is no sign that records were lost, and what it is sent is above it.
+    const last = { epoch, number: 11 * 3 + 2 };
+    expect(await readPruned(records.db, mesh, "n2")).toEqual(last);
+    await addNodes(records.db, "n2");
+    await records.db.query(`update node set incarnation = 'aaaa', enrolled_at = now() where name = 'n2'`);
+    const claim = { node: "n2", incarnation: "aaaa", order: last, digest: digestOf("content") };
+    expect(await keepClaim(records.db, mesh, claim)).toEqual({ kind: "known" });
+    expect(await readStop(records.db, mesh)).toBeNull();
+    expect((await sendOne(records.db, epoch, "n2")).number).toBeGreaterThan(last.number);
+    // The name is a node's again: what it is sent stays as any other's.
+    await age("declaration", ["issued_at"]);
+    await pruneAll(passOf(epoch));
+    expect(await kept("declaration")).toEqual([1, 3]);
   });
 
   it("lets two controllers at it at once: each record goes once", async () => {

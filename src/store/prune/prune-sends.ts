@@ -9,6 +9,9 @@ const somePushes = `(select mesh, id, opened_at, ended_at from push
       and ($2::jsonb is null or (opened_at, id) >= (($2::jsonb ->> 'opened')::timestamptz, $2::jsonb ->> 'push'))
     order by opened_at, id limit 20) p`;
 
+/** Of `r`, a row of removed nodes: no node has its name now. */
+const isRemoved = `r.mesh = $1 and not exists (select from node k where k.mesh = r.mesh and k.name = r.name)`;
+
 const afterInPush = `($2::jsonb is null or p.id <> $2::jsonb ->> 'push'
     or (round, node) > (($2::jsonb ->> 'round')::integer, $2::jsonb ->> 'node'))`;
 
@@ -35,17 +38,16 @@ export const pruneSends: readonly PruneTable[] = [
       isOpen: z.boolean(),
     }),
     // The oldest of each node, whatever their age: what may go is at the beginning, and the index gives it at once. No host
-    // of a removed node is enrolled.
+    // of a removed node is enrolled; once it is removed for as long as records are kept, none of its sends is among the last.
     read: `select jsonb_build_object('node', n.name, 'epoch', d.epoch, 'number', d.number) as key,
         ${sinceMs("d.issued_at")} as "ageMs", d.epoch, d.number, d.incarnation, n.incarnation as enrolled,
-        l.epoch is null or (d.epoch, d.number) >= (l.epoch, l.number) as "isAmongLast",
+        not n.gone and (l.epoch is null or (d.epoch, d.number) >= (l.epoch, l.number)) as "isAmongLast",
         a.incarnation as "accountOf", a.epoch as "accountEpoch", a.number as "accountNumber",
         c.epoch as "claimEpoch", c.number as "claimNumber",
         exists (select from push p where p.mesh = n.mesh and p.id = d.push and p.ended_at is null) as "isOpen"
-      from (select mesh, name, incarnation from (
-              select mesh, name, incarnation from node where mesh = $1 union all
-              select mesh, name, null from removed_node r where mesh = $1
-                 and not exists (select from node k where k.mesh = r.mesh and k.name = r.name)) known
+      from (select mesh, name, incarnation, gone from (
+              select mesh, name, incarnation, false as gone from node where mesh = $1 union all
+              select mesh, name, null, removed_at < ${keptSince} from removed_node r where ${isRemoved}) known
              where name > coalesce($2::jsonb ->> 'node', '') order by name limit 100) n
       left join lateral (select epoch, number, incarnation, issued_at, push from declaration
                           where mesh = n.mesh and node = n.name and $3::float8 is not null
@@ -100,7 +102,8 @@ export const pruneSends: readonly PruneTable[] = [
         exists (select from declaration d where d.mesh = $1 and d.node = s.node and d.epoch = s.epoch
                                              and d.number = s.number) as "hasDeclaration",
         not exists (select from told n where n.mesh = $1 and n.node = s.node and n.at >= s.at
-                                         and (n.at, n.round) > (s.at, s.round)) as "isLast"
+                                         and (n.at, n.round) > (s.at, s.round))
+          and not exists (select from removed_node r where ${isRemoved} and name = s.node and removed_at < ${keptSince}) as "isLast"
       from (select ${keyInPush} as key, p.opened_at, p.id, p.ended_at, t.round, t.node, t.epoch, t.number, t.at
         from ${somePushes} left join lateral (
           select round, node, epoch, number, at from told where mesh = p.mesh and push = p.id and ${afterInPush}
