@@ -29,17 +29,38 @@ export async function recipientOf(identity: string): Promise<string> {
 }
 
 /**
+ * Why nothing can be sealed to a recipient: not spelled as one, or of small order, which only sealing shows. Null: it can.
+ * Asked before a key is kept: in the records a bad one would fail each push that seals to it, other nodes' with it.
+ */
+export async function whyBadRecipient(recipient: string): Promise<string | null> {
+  try {
+    await sealTo(recipient, "");
+    return null;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return `nothing can be sealed to the sealing key: ${why}`;
+  }
+}
+
+/** Throws where the recipient is none: some of them only when something is sealed to them. */
+async function sealTo(recipient: string, text: string): Promise<Uint8Array> {
+  const encrypter = new Encrypter();
+  encrypter.addRecipient(recipient);
+  return await encrypter.encrypt(text);
+}
+
+/**
  * base64 of an age file that only the recipient can open. Randomised: seal once per version and recipient.
  * age binds no context, so node, provision and version are in the plaintext and checked by `openBox`.
  */
 export async function sealSecret(secret: Secret, recipient: string): Promise<string> {
-  const encrypter = new Encrypter();
+  let sealed: Uint8Array;
   try {
-    encrypter.addRecipient(recipient);
+    sealed = await sealTo(recipient, JSON.stringify(secret));
   } catch (error) {
     throw new InputError(`node ${secret.node} has no usable sealing key`, "Enrol this node again.", { cause: error });
   }
-  const box = Buffer.from(await encrypter.encrypt(JSON.stringify(secret))).toString("base64");
+  const box = Buffer.from(sealed).toString("base64");
   if (box.length > boxCharacters) throw new InputError(`the credentials of ${secret.provision} are too long to seal`);
   return box;
 }

@@ -10,6 +10,7 @@ import { openDeclaration, sealDeclaration } from "../../src/link/declaration-env
 import { signEnvelope } from "../../src/link/envelope.ts";
 import { incarnationOf } from "../../src/link/keys.ts";
 import { verifyRoot, createRoot } from "../../src/link/root.ts";
+import { generateSealIdentity } from "../../src/link/sealing.ts";
 import { damaged, mutated } from "../contracts/mutations.ts";
 import {
   declarationKey,
@@ -25,6 +26,7 @@ import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 const seed = Number(process.env["FUZZ_SEED"] ?? 1);
 const numRuns = Number(process.env["FUZZ_RUNS"] ?? 150);
+const { recipient } = await generateSealIdentity();
 
 /** Name and digest of every file: what a host would still know after a kill. */
 async function readDisk(folder: string): Promise<string> {
@@ -93,7 +95,7 @@ describe("a host's inbox, given what is almost a declaration (case 45)", { timeo
 
 describe("the gateway, given what is almost a request (case 56)", { timeout: 120_000 }, () => {
   const token = "A".repeat(43);
-  const asked = { token, node: "node-new", keys: { sign: hostKey.publicKey, seal: `age1${"q".repeat(58)}` } };
+  const asked = { token, node: "node-new", keys: { sign: hostKey.publicKey, seal: recipient } };
 
   /** Everything that a request may have written; that a host was heard is true whatever it said. */
   function written({ records, wakes }: Raised): string {

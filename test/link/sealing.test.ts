@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { InputError } from "../../src/core/errors.ts";
 import { Encrypter } from "age-encryption";
+import { smallOrderRecipients } from "./support/fixtures.ts";
 import { generateSealIdentity, openBox, recipientOf, sealSecret, type SealIdentity } from "../../src/link/sealing.ts";
 
 const secret = { node: "node-a", provision: "p@q", version: 2, user: "u", password: "canary-51" };
@@ -55,9 +56,15 @@ describe("sealing (R46)", () => {
   });
 
   it("refuses to seal to what is no key, without a word of the secret", async () => {
-    const failure = await sealSecret(secret, "age1nonsense").catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(InputError);
-    expect(String(failure)).not.toContain("canary");
+    for (const recipient of ["age1nonsense", ...smallOrderRecipients]) {
+      const failure = await sealSecret(secret, recipient).catch((error: unknown) => error);
+      expect(failure, recipient).toBeInstanceOf(InputError);
+      expect(failure).toMatchObject({
+        message: "node node-a has no usable sealing key",
+        next: "Enrol this node again.",
+      });
+      expect(String(failure)).not.toContain("canary");
+    }
     const identity = await recipientOf("AGE-SECRET-KEY-1CANARY").catch((error: unknown) => error);
     expect(identity).toBeInstanceOf(InputError);
     expect(String(identity)).not.toContain("CANARY");

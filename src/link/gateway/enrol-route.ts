@@ -5,6 +5,7 @@ import { enrolmentSecretSchema } from "../enrolment-token.ts";
 import { incarnationOf } from "../keys.ts";
 import { parseSignedJson } from "../parse-signed-json.ts";
 import { whyBadPublicKey } from "../public-key.ts";
+import { whyBadRecipient } from "../sealing.ts";
 import { refuse, type AddRoute } from "./add-route.ts";
 import type { GatewayContext } from "./gateway-context.ts";
 import { readBytes } from "./identify.ts";
@@ -18,7 +19,7 @@ export function addEnrolRoute(addRoute: AddRoute, { mesh, limits, log }: Gateway
     const parsed = json.ok ? enrolSchema.safeParse(json.value) : null;
     if (!parsed?.success) return refuse(reply, { status: 400, reason: "not an enrolment" });
     const { token, node, keys } = parsed.data;
-    const why = whyBadPublicKey(keys.sign);
+    const why = whyBadPublicKey(keys.sign) ?? (await whyBadRecipient(keys.seal));
     if (why !== null) return refuse(reply, { status: 400, reason: why });
     const outcome = await records.enrolHost({ secret: token, node, keys, protocol });
     if (!outcome.ok) {

@@ -4,7 +4,7 @@ import { createHostClient, type HostClient } from "../../../src/link/host-client
 import { incarnationOf } from "../../../src/link/keys.ts";
 import { sealReport } from "../../../src/link/report-envelope.ts";
 import { generateSealIdentity } from "../../../src/link/sealing.ts";
-import { hostKey, makeReport, strangerKey } from "../support/fixtures.ts";
+import { hostKey, makeReport, smallOrderRecipients, strangerKey } from "../support/fixtures.ts";
 import { failureOf, raiseGateway, type Raised } from "../support/raise-gateway.ts";
 
 let raised: Raised;
@@ -43,6 +43,20 @@ describe("enrolment", () => {
     expect(refused).toMatchObject({ status: 400, reason: expect.stringContaining("small order") });
     expect(raised.records.hosts.has("node-b")).toBe(false);
     expect(JSON.stringify(raised.logged)).not.toContain(secret);
+  });
+
+  it("is refused with a sealing key that nothing can be sealed to, and spends no token (R41, case 45)", async () => {
+    const secret = newEnrolmentSecret();
+    raised.records.tokens.set(secret, "node-b");
+    const caller = raised.client("node-b", strangerKey);
+    for (const seal of [`age1${"q".repeat(58)}`, ...smallOrderRecipients]) {
+      const refused = await failureOf(caller.enrol({ secret, keys: { sign: strangerKey.publicKey, seal } }));
+      expect(refused, seal).toMatchObject({ status: 400, reason: expect.stringContaining("sealing key") });
+    }
+    expect(raised.records.hosts.has("node-b")).toBe(false);
+    const { recipient } = await generateSealIdentity();
+    await caller.enrol({ secret, keys: { sign: strangerKey.publicKey, seal: recipient } });
+    expect(raised.records.hosts.get("node-b")?.seal).toBe(recipient);
   });
 });
 

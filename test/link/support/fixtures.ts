@@ -20,6 +20,12 @@ export const futureKey = generateSigningKey();
 export const hostKey = generateSigningKey();
 export const strangerKey = generateSigningKey();
 
+/** Spelled as age recipients; nothing can be sealed to them: u = 0 and u = 1. */
+export const smallOrderRecipients = [
+  "age1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq5cu47z",
+  "age1qyqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqj7vrya",
+];
+
 export function rootEntry(key: SigningKey, role: RootRole, fromMs = REFERENCE - DAY, toMs = REFERENCE + DAY) {
   return { publicKey: key.publicKey, roles: [role], notBefore: isoAt(fromMs), notAfter: isoAt(toMs) };
 }
