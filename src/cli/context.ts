@@ -1,3 +1,4 @@
+import type { UnavailableError } from "../core/errors.ts";
 import type { RecordsIdentity } from "../store/writers/database-role.ts";
 import type { MeshConnection } from "./mesh-connection.ts";
 
@@ -10,6 +11,8 @@ export interface CliContext {
   now(): Date;
   /** From now on Ctrl-C (and SIGTERM) aborts this signal and no longer ends the process by itself. */
   listenForInterrupt(): AbortSignal;
+  /** Whatever it still waits for, this process has ended by then: with this error's words and exit code 3, if it has not answered. */
+  endWithin(ms: number, error: UnavailableError): void;
   /** Opens the mesh kept in a state folder, with the rights of `as`. Connects when first asked something. */
   openMesh(stateFolder: string, as: RecordsIdentity): Promise<MeshConnection>;
 }

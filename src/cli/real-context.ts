@@ -34,6 +34,13 @@ export function createContext(process: NodeJS.Process): RealContext {
       }
       return interrupt.signal;
     },
+    endWithin(ms, { message, next }) {
+      // Not what keeps it alive: it ends before this where it can.
+      setTimeout(() => {
+        process.stderr.write(`mesh: ${message}\n  next: ${next}\n`);
+        process.exit(3);
+      }, ms).unref();
+    },
     openMesh: async (state, as) => (await import("./mesh-connection.ts")).openMeshConnection(state, as),
     lostOutputCode: () => lost,
   };

@@ -47,6 +47,7 @@ export async function runMesh(argv: readonly string[], options: RunOptions = {})
     cwd: options.cwd ?? "/nowhere",
     now: () => options.now ?? new Date(),
     listenForInterrupt: () => options.interrupt ?? new AbortController().signal,
+    endWithin: () => undefined,
     openMesh: async (state, as) => {
       written.opened = true;
       if (options.openMesh === undefined) throw new Error("this test opens no mesh");

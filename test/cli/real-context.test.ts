@@ -1,5 +1,6 @@
 import { EventEmitter } from "node:events";
-import { expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { UnavailableError } from "../../src/core/errors.ts";
 import { createContext } from "../../src/cli/real-context.ts";
 
 class Output extends EventEmitter {
@@ -56,3 +57,15 @@ it.each(["stdout", "stderr"] as const)(
     expect(context.lostOutputCode()).toBe(3);
   },
 );
+
+it("a process that must end has said why and ended in time, whatever it still waits for (R34, R48)", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { process, context } = open();
+  context.endWithin(1_000, new UnavailableError("the lease is lost", "mesh status --wait"));
+  vi.advanceTimersByTime(999);
+  expect(process.exit).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(process.stderr.written).toEqual(["mesh: the lease is lost\n  next: mesh status --wait\n"]);
+  expect(process.exit).toHaveBeenCalledExactlyOnceWith(3);
+});

@@ -32,8 +32,12 @@ async function sends(node: string): Promise<string[]> {
 
 /** A send waits to be written, holding the gate: the push is in its middle for as long as a test likes. */
 function holdSends(act: () => Promise<void>): Promise<void> {
+  return hold("declaration in share mode", act);
+}
+
+function hold(what: string, act: () => Promise<void>): Promise<void> {
   return inTransaction(served.db, { isolation: "read committed" }, async (tx) => {
-    await tx.query("lock table declaration in share mode");
+    await tx.query(`lock table ${what}`);
     const awake = setInterval(() => void tx.query("select 1"), 2_000);
     try {
       await act();
@@ -47,11 +51,17 @@ function untilItWaits(): Promise<void> {
   return waitUntil("the push waits to be written", async () => (await listWaiting()).length > 0, 120_000);
 }
 
-async function listWaiting(): Promise<readonly unknown[]> {
+async function listWaiting(forTable = ""): Promise<readonly unknown[]> {
   const { rows } = await served.db.query(
-    "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    `select pid from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%' || $1 || '%'`,
+    [forTable],
   );
   return rows;
+}
+
+function loseLease(): Promise<unknown> {
+  return served.db.query("update lease set holder = 'another/1', beat = beat + 1, renewed_at = clock_timestamp()");
 }
 
 describe("a push from a shell without a controller (R40)", () => {
@@ -108,12 +118,30 @@ describe("a shell whose lease is lost (R34, R48)", () => {
     const shell = served.startShell("push", "node-a", "--json", "--timeout", "200");
     await holdSends(async () => {
       await untilItWaits();
-      await served.db.query("update lease set holder = 'another/1', beat = beat + 1, renewed_at = clock_timestamp()");
+      await loseLease();
       expect(await shell.ended(), shell.output()).toBe(3);
     });
     const said = /\{"schema":"mesh\.push\.v1","error":.*\}/.exec(shell.output())?.[0] ?? shell.output();
     expect(JSON.parse(said)).toMatchObject({
       error: { kind: "unavailable", message: expect.stringContaining("the lease of this shell is lost") as string },
+    });
+  });
+});
+
+describe("a shell whose lease is lost while the records keep it waiting (R34)", () => {
+  it("says so, and ends without their answer", { timeout }, async () => {
+    const shell = served.startShell("push", "node-a", "--timeout", "200");
+    await holdSends(async () => {
+      await untilItWaits();
+      await hold("account in access exclusive mode", async () => {
+        const asks = async (): Promise<boolean> => (await listWaiting("from account")).length > 0;
+        await waitUntil("the shell asks how far it is", asks, 60_000);
+        await loseLease();
+        expect(await shell.ended(), shell.output()).toBe(3);
+        expect(shell.output()).toContain("the lease of this shell is lost");
+        // The server has not noticed yet that nobody listens: the question was not waited out.
+        expect(await asks()).toBe(true);
+      });
     });
   });
 });

@@ -48,7 +48,7 @@ export const declareCommand: CommandDefinition = {
             timeoutMs,
             say,
             interrupt: call.context.listenForInterrupt(),
-            delivery: createShellDelivery(connection, say),
+            delivery: createShellDelivery(connection, say, call.context),
           },
         );
         const refused = document.nodes.filter((one) => one.outcome === "not-worked-out").map((one) => one.why);

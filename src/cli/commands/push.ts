@@ -71,7 +71,7 @@ export const pushCommand: CommandDefinition = {
                 timeoutMs,
                 say,
                 interrupt: call.context.listenForInterrupt(),
-                delivery: createShellDelivery(connection, say),
+                delivery: createShellDelivery(connection, say, call.context),
               });
         const refused = document.nodes.filter((node) => node.outcome === "not-worked-out").map((node) => node.why);
         const remedy = await findMissingValues(connection, refused);

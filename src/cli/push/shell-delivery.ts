@@ -1,7 +1,8 @@
-import { UnavailableError } from "../../core/errors.ts";
 import { listModules } from "../../store/modules.ts";
 import type { PushServer } from "../../worker/serve-pushes.ts";
+import type { CliContext } from "../context.ts";
 import { readControllerState, readStandbys } from "../controller-state.ts";
+import { LostLeaseError } from "../lost-lease-error.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 
 /** A push from a shell ends whether or not a controller runs: this takes the controller's place where nobody acts (R40). */
@@ -21,8 +22,14 @@ export interface ShellDelivery {
 /** A holder that missed one renewal and a little: time to watch its record, as each newcomer does for a full age. */
 const suspectedAfterMs = 7_000;
 const lookEveryMs = 1_000;
+/** A process whose lease is lost answers and ends; what keeps it from that does not keep its workers alive longer. */
+const endsWithinMs = 1_000;
 
-export function createShellDelivery(connection: MeshConnection, say: (line: string) => void): ShellDelivery {
+export function createShellDelivery(
+  connection: MeshConnection,
+  say: (line: string) => void,
+  context: Pick<CliContext, "endWithin">,
+): ShellDelivery {
   const { db, mesh } = connection;
   let server: PushServer | null = null;
   let acts = false;
@@ -44,12 +51,12 @@ export function createShellDelivery(connection: MeshConnection, say: (line: stri
         say(`this shell delivers under epoch ${epoch}; it builds nothing, and hosts are answered by a controller only`);
       },
       onLost(why) {
-        losing.abort(
-          new UnavailableError(
-            `the lease of this shell is lost (${why}), so it ends: the push goes on under whoever holds the lease`,
-            "mesh status --wait",
-          ),
+        const error = new LostLeaseError(
+          `the lease of this shell is lost (${why}), so it ends: the push goes on under whoever holds the lease`,
+          "mesh status --wait",
         );
+        context.endWithin(endsWithinMs, error);
+        losing.abort(error);
       },
     });
     server.ended.catch((error: unknown) => {
