@@ -4,10 +4,16 @@ import { describeArtifact } from "../build/artifact-manifest.ts";
 import { createLeftLook, sweepBlobs } from "../build/sweep-artifact.ts";
 import { manifestSchema } from "../core/manifest.ts";
 import type { Digest, Name } from "../core/names.ts";
-import { planCollection, type ArtifactId, type CollectionPlan } from "../decide/plan-collection.ts";
+import {
+  planCollection,
+  planCollectionAgain,
+  type ArtifactId,
+  type CollectionPlan,
+} from "../decide/plan-collection.ts";
 import {
   dropCollectedProvenance,
   listCollected,
+  loadCollectionChanges,
   loadCollectionFacts,
   markCollected,
   type CollectedArtifact,
@@ -35,28 +41,42 @@ export interface Collected {
 
 /** What a collection now would take, and why the rest stays. Changes nothing. */
 export async function planCollectionNow(options: Omit<CollectArtifacts, "dir">): Promise<CollectionPlan> {
-  const { db, mesh, graceMs } = options;
-  return await inTransaction(db, { isolation: "repeatable read", access: "read only" }, async (tx) =>
-    planCollection({ ...(await loadCollectionFacts(tx, mesh)), now: options.now().toISOString(), graceMs }),
+  return planCollection(await readFacts(options));
+}
+
+async function readFacts({ db, mesh, graceMs, now }: Omit<CollectArtifacts, "dir">) {
+  const facts = await inTransaction(db, { isolation: "repeatable read", access: "read only" }, (tx) =>
+    loadCollectionFacts(tx, mesh),
   );
+  return { ...facts, now: now().toISOString(), graceMs };
 }
 
 /**
- * Collects: first the records are marked, in one transaction behind the gate's lock, by a plan made inside it; then the
- * files go, some artifacts at a time. Cut off in between, the next run goes on with what is marked.
+ * Collects: first the records are marked, then the files go, some artifacts at a time. Cut off in between, the next run goes
+ * on with what is marked. The plan reads every fit build that was ever kept, and is made while pushes go on; what it would take
+ * is looked at again in the transaction that marks it, behind the gate's lock, and stays where something needs it by then.
  */
 export async function collectArtifacts(options: CollectArtifacts): Promise<Collected> {
-  const { db, mesh, graceMs } = options;
-  // A build that records an artifact meanwhile is in the way of the mark: the plan is made again with what it wrote.
-  const limits = { isolation: "repeatable read", ...gateLimits, retryLimit: 5 } as const;
-  const marked = await inTransaction(db, limits, async (tx) => {
-    await lockGate(tx);
-    const facts = await loadCollectionFacts(tx, mesh);
-    const plan = planCollection({ ...facts, now: options.now().toISOString(), graceMs });
-    if (plan.collect.length > 0) await markCollected(tx, mesh, plan.collect);
-    return plan.collect;
-  });
+  const facts = await readFacts(options);
+  const plan = planCollection(facts);
+  const marked = plan.collect.length === 0 ? [] : await markUnneeded(options, facts, plan);
   return { marked, ...(await sweepCollected(options)) };
+}
+
+async function markUnneeded(
+  { db, mesh, now }: CollectArtifacts,
+  facts: Awaited<ReturnType<typeof readFacts>>,
+  plan: CollectionPlan,
+): Promise<readonly ArtifactId[]> {
+  // A build that records an artifact meanwhile is in the way of the mark: it is looked at again with what that wrote.
+  const limits = { isolation: "repeatable read", ...gateLimits, retryLimit: 5 } as const;
+  return await inTransaction(db, limits, async (tx) => {
+    await lockGate(tx);
+    const later = await loadCollectionChanges(tx, mesh, { ids: plan.collect, since: facts.readAt });
+    const collect = planCollectionAgain(facts, plan, { ...later, now: now().toISOString() });
+    if (collect.length > 0) await markCollected(tx, mesh, collect);
+    return collect;
+  });
 }
 
 /** So many under one lock and by one write of the index, which is as long as the store is large. */

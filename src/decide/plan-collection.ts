@@ -16,7 +16,11 @@ export interface CollectionFacts {
   /** What must stay by itself, with the reason as a phrase. */
   readonly roots: readonly (ArtifactId & { readonly why: string })[];
   /** Fit builds: what came out, and what it was built against. */
-  readonly builds: readonly { readonly artifact: Digest; readonly closure: Pick<Closure, "module" | "dependencies"> }[];
+  readonly builds: readonly {
+    readonly module: Name;
+    readonly artifact: Digest;
+    readonly dependencies: Closure["dependencies"];
+  }[];
   /** ISO. */
   readonly now: string;
   /** Younger ones stay: a build or a push under way may be about to name them. */
@@ -55,12 +59,28 @@ export function planCollection(facts: CollectionFacts): CollectionPlan {
   };
 }
 
+/**
+ * Of what a plan would take, what may go by what is so a moment later. `later`: those artifacts as they are by then, and all
+ * that must stay by itself by then, with what was built since is built against. What the plan kept it goes on keeping, with all
+ * that was built into it: what is reached anew is reached through other builds.
+ */
+export function planCollectionAgain(
+  { builds, graceMs }: Pick<CollectionFacts, "builds" | "graceMs">,
+  { keep }: Pick<CollectionPlan, "keep">,
+  later: Pick<CollectionFacts, "artifacts" | "roots" | "now">,
+): readonly ArtifactId[] {
+  const kept = new Set(keep.map(keyOf));
+  const others = builds.filter(({ module, artifact }) => !kept.has(keyOf({ module, digest: artifact })));
+  return planCollection({ ...later, builds: others, graceMs }).collect;
+}
+
 function inputsByArtifact({ builds }: CollectionFacts): ReadonlyMap<string, readonly ArtifactId[]> {
   const inputs = new Map<string, ArtifactId[]>();
-  for (const { artifact, closure } of builds) {
-    const key = keyOf({ module: closure.module, digest: artifact });
-    const found = Object.entries(closure.dependencies).map(([module, digest]) => ({ module, digest }));
-    inputs.set(key, [...(inputs.get(key) ?? []), ...found]);
+  for (const { module, artifact, dependencies } of builds) {
+    const key = keyOf({ module, digest: artifact });
+    const known = inputs.get(key) ?? [];
+    for (const [name, digest] of Object.entries(dependencies)) known.push({ module: name, digest });
+    inputs.set(key, known);
   }
   return inputs;
 }

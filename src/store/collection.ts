@@ -4,24 +4,58 @@ import { digestSchema, nameSchema, type Digest, type Name } from "../core/names.
 import type { ArtifactId, CollectionFacts } from "../decide/plan-collection.ts";
 import { bigintColumn, timeColumn } from "./columns.ts";
 import type { Queryable, Transaction } from "./database.ts";
+import { readClock } from "./read-clock.ts";
 import { many, run } from "./rows.ts";
 import { storableJson } from "./storable.ts";
 
 const idSchema = z.object({ module: nameSchema, digest: digestSchema });
+const packedSchema = idSchema.extend({ packedAt: timeColumn });
+const rootSchema = idSchema.extend({ why: z.string() });
 
-/** Everything that the planning of a collection reads; collected ones are in none of it. */
+/** Everything that the planning of a collection reads; collected ones are in none of it. `readAt`: by the records' clock. */
 export async function loadCollectionFacts(
   db: Queryable,
   mesh: Name,
-): Promise<Pick<CollectionFacts, "artifacts" | "roots" | "builds">> {
+): Promise<Pick<CollectionFacts, "artifacts" | "roots" | "builds"> & { readonly readAt: string }> {
+  const readAt = await readClock(db);
   const artifacts = await many(
     db,
-    idSchema.extend({ packedAt: timeColumn }),
+    packedSchema,
     `select module, digest, packed_at as "packedAt" from artifact where mesh = $1 and collected_at is null
       order by module, built_at desc, digest`,
     [mesh],
   );
-  return { artifacts, roots: await listRoots(db, mesh), builds: await listClosures(db, mesh) };
+  return { readAt, artifacts, roots: await listRoots(db, mesh), builds: await listInputs(db, mesh) };
+}
+
+/**
+ * Of these, those that are not collected yet, as they are now, and what must stay by itself now. What was packed since `since`,
+ * or just before by a build whose end was not seen yet, is built against what must stay too.
+ */
+export async function loadCollectionChanges(
+  db: Queryable,
+  mesh: Name,
+  { ids, since }: { readonly ids: readonly ArtifactId[]; readonly since: string },
+): Promise<Pick<CollectionFacts, "artifacts" | "roots">> {
+  const artifacts = await many(
+    db,
+    packedSchema,
+    `select module, digest, packed_at as "packedAt" from artifact where mesh = $1 and collected_at is null
+        and (module, digest) in (select module, digest from jsonb_to_recordset($2::jsonb) as i(module text, digest text))
+      order by module, built_at desc, digest`,
+    [mesh, storableJson(ids)],
+  );
+  const inputs = await many(
+    db,
+    rootSchema,
+    `select d.key as module, d.value as digest, 'it is built into a ' || b.module || ' that was built lately' as why
+       from artifact a
+       join build b on b.mesh = a.mesh and b.module = a.module and b.artifact = a.digest and b.state = 'fit'
+      cross join lateral jsonb_each_text(b.closure -> 'dependencies') d
+      where a.mesh = $1 and a.packed_at > $2::timestamptz - interval '1 hour'`,
+    [mesh, since],
+  );
+  return { artifacts, roots: [...(await listRoots(db, mesh)), ...inputs] };
 }
 
 /** What is fit or wanted now, what any node was last sent, and what a build under way is built against. */
@@ -29,7 +63,7 @@ function listRoots(db: Queryable, mesh: Name): Promise<(ArtifactId & { why: stri
   // What nodes were sent is one index look-up for each: pushes wait while this is read.
   return many(
     db,
-    idSchema.extend({ why: z.string() }),
+    rootSchema,
     `select name as module, fit_artifact as digest, 'it is the newest fit ' || name as why
        from module where mesh = $1 and fit_artifact is not null
      union all
@@ -50,11 +84,13 @@ function listRoots(db: Queryable, mesh: Name): Promise<(ArtifactId & { why: stri
   );
 }
 
-function listClosures(db: Queryable, mesh: Name): Promise<CollectionFacts["builds"][number][]> {
+/** What was built against nothing leads to nothing; what was built again of the same is one. */
+function listInputs(db: Queryable, mesh: Name): Promise<CollectionFacts["builds"][number][]> {
   return many(
     db,
-    z.object({ artifact: digestSchema, closure: closureSchema }),
-    `select artifact, closure from build where mesh = $1 and state = 'fit' and artifact is not null`,
+    z.object({ module: nameSchema, artifact: digestSchema, dependencies: closureSchema.shape.dependencies }),
+    `select distinct module, artifact, closure -> 'dependencies' as dependencies from build
+      where mesh = $1 and state = 'fit' and artifact is not null and closure -> 'dependencies' is distinct from '{}'`,
     [mesh],
   );
 }

@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { digestValue } from "../../src/decide/digest.ts";
-import { planCollection, type ArtifactId, type CollectionFacts } from "../../src/decide/plan-collection.ts";
+import {
+  planCollection,
+  planCollectionAgain,
+  type ArtifactId,
+  type CollectionFacts,
+} from "../../src/decide/plan-collection.ts";
 
 const now = "2026-03-10T00:00:00.000Z";
 const graceMs = 24 * 3_600_000;
@@ -29,11 +34,9 @@ const anyFacts: fc.Arbitrary<CollectionFacts> = fc.record({
   ),
   builds: fc.array(
     fc.tuple(anyId, fc.array(anyId, { maxLength: 3 })).map(([made, against]) => ({
+      module: made.module,
       artifact: made.digest,
-      closure: {
-        module: made.module,
-        dependencies: Object.fromEntries(against.map((one) => [one.module, one.digest])),
-      },
+      dependencies: Object.fromEntries(against.map((one) => [one.module, one.digest])),
     })),
     { maxLength: 30 },
   ),
@@ -49,9 +52,9 @@ function reachable(facts: CollectionFacts): ReadonlySet<string> {
   let reached = new Set([...facts.roots, ...young].map(keyOf));
   for (;;) {
     const next = new Set(reached);
-    for (const { artifact, closure } of facts.builds)
-      if (reached.has(keyOf({ module: closure.module, digest: artifact })))
-        for (const [module, input] of Object.entries(closure.dependencies)) next.add(keyOf({ module, digest: input }));
+    for (const { module: made, artifact, dependencies } of facts.builds)
+      if (reached.has(keyOf({ module: made, digest: artifact })))
+        for (const [module, input] of Object.entries(dependencies)) next.add(keyOf({ module, digest: input }));
     if (next.size === reached.size) return reached;
     reached = next;
   }
@@ -67,6 +70,41 @@ describe("a collection", () => {
         for (const one of plan.keep) expect(reached.has(keyOf(one))).toBe(true);
         expect([...plan.collect, ...plan.keep].map(keyOf).toSorted()).toEqual(facts.artifacts.map(keyOf).toSorted());
         for (const one of plan.keep) expect(one.why).not.toBe("");
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("looked at again a moment later takes nothing that is reachable by then, and all where nothing moved (R45)", () => {
+    fc.assert(
+      fc.property(anyFacts, anyFacts, fc.array(fc.boolean(), { maxLength: 30 }), (facts, more, packed) => {
+        const plan = planCollection(facts);
+        const { artifacts } = facts;
+        const again = (later: Pick<CollectionFacts, "artifacts" | "roots" | "now">) =>
+          planCollectionAgain(facts, plan, later);
+        const ofPlan = (all: CollectionFacts["artifacts"]) => {
+          const taken = new Set(plan.collect.map(keyOf));
+          return all.filter((one) => taken.has(keyOf(one)));
+        };
+        expect(again({ artifacts: ofPlan(artifacts), roots: facts.roots, now })).toEqual(plan.collect);
+        // Others are needed now, some were packed again, and more was built, of whatever.
+        const moved = artifacts.map((one, at) => (packed[at] === true ? { ...one, packedAt: now } : one));
+        const built = more.builds.map(({ module, artifact }) => ({ module, digest: artifact, packedAt: now }));
+        const later = {
+          ...facts,
+          artifacts: [...moved.filter((one) => !built.some((made) => keyOf(made) === keyOf(one))), ...built],
+          roots: more.roots,
+          builds: [...facts.builds, ...more.builds],
+        };
+        // Of what was packed since, by whichever build of it.
+        const packedSince = new Set(built.map(keyOf));
+        const since = later.builds.filter((one) => packedSince.has(keyOf({ ...one, digest: one.artifact })));
+        const inputs = since.flatMap(({ dependencies }) =>
+          Object.entries(dependencies).map(([module, input]) => ({ module, digest: input, why: "built lately" })),
+        );
+        const collect = again({ artifacts: ofPlan(later.artifacts), roots: [...later.roots, ...inputs], now });
+        const reached = reachable(later);
+        for (const one of collect) expect(reached.has(keyOf(one))).toBe(false);
       }),
       { numRuns: 1000 },
     );
