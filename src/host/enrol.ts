@@ -1,16 +1,24 @@
 import { type KeyObject, X509Certificate } from "node:crypto";
 import { InputError } from "../core/errors.ts";
 import { parseEnrolmentToken, type EnrolmentToken } from "../link/enrolment-token.ts";
-import { createHostClient } from "../link/host-client.ts";
+import { createHostClient, type HostClient } from "../link/host-client.ts";
 import { incarnationOf } from "../link/keys.ts";
 import { verifyRoot } from "../link/root.ts";
 import { hostFolders, type HostFolders } from "./folders.ts";
-import { makeKeys, readEnrolment, writeEnrolment, writeRoot, type Enrolment } from "./identity-files.ts";
+import {
+  makeKeys,
+  readEnrolment,
+  readPinnedRoot,
+  writeEnrolment,
+  writeRoot,
+  type Enrolment,
+} from "./identity-files.ts";
 
 /**
  * Joins a mesh: shows this host's public keys once, against the token, and pins the root that comes back. A second run
  * shows the same keys again: after an answer that was lost, or one that its caller did not live to hear of. It keeps the
- * root that is pinned already. Throws InputError, UnavailableError or RefusedError.
+ * root that is pinned already. Another authority of the same mesh is taken where that root is its own too: its key was lost,
+ * and another one was made. Throws InputError, UnavailableError or RefusedError.
  */
 export async function enrolHost(dir: string, tokenText: string): Promise<Enrolment> {
   const folders = hostFolders(dir);
@@ -36,6 +44,7 @@ export async function enrolHost(dir: string, tokenText: string): Promise<Enrolme
     const root = verifyRoot(enrolled.root, { mesh: token.mesh });
     if (!root.ok)
       throw new InputError(`the controller's root cannot be believed: ${root.message}`, "Is the token's URL right?");
+    if (before !== null && !isSameAuthority(before.ca, token.ca)) await expectOwnMesh(client, folders, token);
     const enrolment = { mesh: token.mesh, node: token.node, incarnation, url: token.url, ca: token.ca };
     // A pinned one is replaced by what its own keys vouch for, and by nothing else.
     if (before === null) await writeRoot(folders, enrolled.root);
@@ -46,8 +55,18 @@ export async function enrolHost(dir: string, tokenText: string): Promise<Enrolme
   }
 }
 
-function isSamePlace(before: Enrolment, { mesh, node, ca }: EnrolmentToken): boolean {
-  return before.mesh === mesh && before.node === node && isSameAuthority(before.ca, ca);
+function isSamePlace(before: Enrolment, { mesh, node }: EnrolmentToken): boolean {
+  return before.mesh === mesh && before.node === node;
+}
+
+/** By the root that is pinned here: another mesh of that name has another one, and this host would obey none of its declarations. */
+async function expectOwnMesh(client: HostClient, folders: HostFolders, token: EnrolmentToken): Promise<void> {
+  const { bytes, root } = await readPinnedRoot(folders, token.mesh);
+  if ((await client.fetchRoot(root.version))?.equals(bytes) === true) return;
+  throw new InputError(
+    `${token.url} has another certificate authority than ${token.node} knows, and not the root ${root.version} that is pinned in ${folders.keys}: it is another mesh called ${token.mesh}, or its records lost that root`,
+    "Where it is another mesh, give this host another --dir. Where the root is lost: docs/keys.md, *A root that the records lack*.",
+  );
 }
 
 /** One whose end was put off has another certificate for the same key, and that is what is trusted. */

@@ -5,7 +5,7 @@ import { hasErrorCode, InputError } from "../core/errors.ts";
 import { nameSchema } from "../core/names.ts";
 import { generateSigningKey, incarnationOf, loadSigningKey, saveSigningKey, type SigningKey } from "../link/keys.ts";
 import { readPrivateFile, writePrivateFile } from "../disk/private-file.ts";
-import { verifyRoot } from "../link/root.ts";
+import { type Root, verifyRoot } from "../link/root.ts";
 import { generateSealIdentity, recipientOf } from "../link/sealing.ts";
 import type { HostFolders } from "./folders.ts";
 import type { HostIdentity } from "./host-identity.ts";
@@ -72,10 +72,20 @@ export async function readIdentityFiles(folders: HostFolders): Promise<HostIdent
     throw new InputError(`the key in ${folders.keys} is not the one that ${node} enrolled with`, "Enrol again.");
   }
   const sealIdentity = (await readPrivateFile(sealKeyFile(folders))).trim();
-  const root = verifyRoot(await readFile(rootFile(folders)), { mesh });
+  const { root } = await readPinnedRoot(folders, mesh);
+  return { mesh, node, incarnation, url, caPem: ca, signKey, sealIdentity, root };
+}
+
+/** Of a host that has enrolled. Throws InputError where it is damaged or of another mesh. */
+export async function readPinnedRoot(
+  folders: HostFolders,
+  mesh: string,
+): Promise<{ readonly bytes: Buffer; readonly root: Root }> {
+  const bytes = await readFile(rootFile(folders));
+  const root = verifyRoot(bytes, { mesh });
   if (!root.ok)
     throw new InputError(`the pinned root in ${folders.keys} cannot be used: ${root.message}`, "Enrol again.");
-  return { mesh, node, incarnation, url, caPem: ca, signKey, sealIdentity, root: root.root };
+  return { bytes, root: root.root };
 }
 
 function signKeyFile(folders: HostFolders): string {

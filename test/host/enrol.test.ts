@@ -3,7 +3,11 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { enrolHost } from "../../src/host/enrol.ts";
-import { createCertificateAuthority, extendCertificateAuthority } from "../../src/link/certificate-authority.ts";
+import {
+  createCertificateAuthority,
+  extendCertificateAuthority,
+  issueServerCertificate,
+} from "../../src/link/certificate-authority.ts";
 import { formatEnrolmentToken, type EnrolmentToken } from "../../src/link/enrolment-token.ts";
 import { generateSigningKey } from "../../src/link/keys.ts";
 import { createRoot } from "../../src/link/root.ts";
@@ -22,6 +26,15 @@ function newToken({ raised }: HostBed, changes: Partial<EnrolmentToken> = {}): s
   raised.records.tokens.set(secret, "node-a");
   const token = { url: raised.url, ca: raised.authority.certPem, mesh: "demo", node: "node-a", secret };
   return formatEnrolmentToken({ ...token, ...changes });
+}
+
+/** From here on the gateway answers for this authority. */
+async function serveUnderAnother({ raised }: HostBed): Promise<string> {
+  const nowMs = Date.now();
+  const another = await createCertificateAuthority({ mesh: "demo", nowMs });
+  const names = { names: ["localhost"], addresses: ["127.0.0.1"] };
+  raised.gateway.useCertificate(await issueServerCertificate(another, { ...names, nowMs }));
+  return another.certPem;
 }
 
 describe("a host that enrols where it had enrolled", { timeout: 60_000 }, () => {
@@ -63,17 +76,43 @@ describe("a host that enrols where it had enrolled", { timeout: 60_000 }, () => 
     await bed.report(({ outcome }) => outcome === "none", "running");
   });
 
-  it("is refused for another node, mesh or authority, and with keys that are not those it had enrolled with", async () => {
+  it("takes another authority of its mesh, whose first one's key was lost, and stays the same host (R44)", async () => {
+    bed = await raiseHostBed();
+    const before = bed.raised.records.hosts.get("node-a");
+    bed.raised.records.roots.set(1, bed.raised.records.root);
+    const ca = await serveUnderAnother(bed);
+    expect(await enrolHost(bed.dir, newToken(bed, { ca }))).toMatchObject({ ca });
+    expect(bed.raised.records.hosts.get("node-a")).toEqual(before);
+    bed.start();
+    await bed.report(({ outcome }) => outcome === "none", "running");
+  });
+
+  it("is refused by another mesh of that name: another authority, and not the root that is pinned", async () => {
+    bed = await raiseHostBed();
+    const kept = await readFile(path.join(bed.dir, "keys", "enrolment.json"), "utf8");
+    const ca = await serveUnderAnother(bed);
+    const stranger = generateSigningKey();
+    const keys = bed.firstRoot.keys.map((key) => ({ ...key, publicKey: stranger.publicKey })).slice(0, 1);
+    bed.raised.records.root = createRoot({ ...bed.firstRoot, keys }, [stranger]);
+    bed.raised.records.roots.set(1, bed.raised.records.root);
+    await expect(enrolHost(bed.dir, newToken(bed, { ca }))).rejects.toThrow(/it is another mesh called demo/);
+    expect(await readFile(path.join(bed.dir, "keys", "enrolment.json"), "utf8")).toBe(kept);
+  });
+
+  it("is refused for another node or mesh, by who does not answer for the authority, and with keys that are not those it had enrolled with", async () => {
     bed = await raiseHostBed();
     const file = path.join(bed.dir, "keys", "enrolment.json");
     const kept = await readFile(file, "utf8");
     const another = await createCertificateAuthority({ mesh: "demo", nowMs: Date.now() });
-    const authorities = [{ ca: "-----BEGIN CERTIFICATE-----\nother" }, { ca: another.certPem }];
-    for (const changes of [{ node: "node-b" }, { mesh: "other" }, ...authorities]) {
-      await expect(enrolHost(bed.dir, newToken(bed, changes))).rejects.toThrow(
-        "is already enrolled as node-a of mesh demo",
-      );
-    }
+    const already = "is already enrolled as node-a of mesh demo";
+    const refusals = [
+      [{ node: "node-b" }, already],
+      [{ mesh: "other" }, already],
+      [{ ca: "-----BEGIN CERTIFICATE-----\nother" }, "its certificate authority cannot be used"],
+      [{ ca: another.certPem }, "unable to verify the first certificate"],
+    ] as const;
+    for (const [changes, why] of refusals)
+      await expect(enrolHost(bed.dir, newToken(bed, changes))).rejects.toThrow(why);
     await rm(path.join(bed.dir, "keys", "sign.pem"));
     await expect(enrolHost(bed.dir, newToken(bed))).rejects.toThrow("is already enrolled as node-a of mesh demo");
     expect(await readFile(file, "utf8")).toBe(kept);
