@@ -1,7 +1,8 @@
 import type { ArtifactStore } from "../build/artifact-store.ts";
 import { buildAgain, type SecondBuild } from "../build/build-again.ts";
 import type { BuildDependency, BuildFolders } from "../build/build-module.ts";
-import type { Sandbox } from "../build/sandbox.ts";
+import type { Registries } from "../build/builders/builder.ts";
+import { type Sandbox, type SandboxLimits, sandboxLimits } from "../build/sandbox.ts";
 import type { Name } from "../core/names.ts";
 import { nestedPaths } from "../source/nested-paths.ts";
 import { doubtArtifact } from "../store/artifact-doubts.ts";
@@ -23,6 +24,9 @@ export interface CheckDependencies {
   readonly artifacts: ArtifactStore;
   readonly sandboxFor: (repository: Name) => Sandbox;
   readonly folders: BuildFolders;
+  /** Both as the first build has them: what is not there, or is killed, could not be compared. */
+  readonly registries: Partial<Registries>;
+  readonly limits: Partial<SandboxLimits>;
   readonly describeToolchains: () => Readonly<Record<string, string>>;
   readonly builders: Readonly<Record<string, string>>;
   readonly lostAfterMs: number;
@@ -124,6 +128,8 @@ async function runAgain(deps: CheckDependencies, check: BuildCheck, found: Found
     store: deps.artifacts,
     sandbox: deps.sandboxFor(module.repository),
     folders: deps.folders,
+    registries: deps.registries,
+    limits: { ...sandboxLimits, ...deps.limits },
     signal: deps.signal,
   });
 }

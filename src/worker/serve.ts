@@ -193,6 +193,8 @@ function watchKept(config: ServeConfig, parts: ControllerParts, lease: Lease): {
     db: parts.builderDb,
     sandboxFor: parts.sandboxes.sandboxFor,
     folders: { work: config.folders.builds, cache: config.folders.cache },
+    registries: config.registries ?? {},
+    limits: config.buildLimits ?? {},
     lostAfterMs: config.lostAfterMs,
     mayAct,
     random: Math.random,

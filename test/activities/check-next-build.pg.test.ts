@@ -6,11 +6,16 @@ import { checkNextBuild, type CheckDependencies } from "../../src/activities/che
 import { createRepositoryPool } from "../../src/activities/repository-pool.ts";
 import { openArtifactStore } from "../../src/build/artifact-store.ts";
 import { packFolder } from "../../src/build/pack.ts";
-import type { Sandbox } from "../../src/build/sandbox.ts";
+import { type Sandbox, sandboxLimits, type SandboxRun } from "../../src/build/sandbox.ts";
 import { describeBuilder, describeToolchain } from "../../src/build/toolchain.ts";
 import type { Closure } from "../../src/core/artifact.ts";
+import type { Language } from "../../src/core/manifest.ts";
 import type { Digest } from "../../src/core/names.ts";
 import { digestValue } from "../../src/decide/digest.ts";
+import { type ClosureSource, readClosureSourceOf } from "../../src/source/closure-source.ts";
+import { createImportReaders } from "../../src/source/compare-sources.ts";
+import { openRepository } from "../../src/source/open-repository.ts";
+import { readTree } from "../../src/source/read-tree.ts";
 import { listDoubts } from "../../src/store/artifact-doubts.ts";
 import { getArtifact, putArtifact } from "../../src/store/artifacts.ts";
 import { addBuildCheck, hasBuildCheck } from "../../src/store/build-check-queue.ts";
@@ -41,8 +46,13 @@ beforeEach(async () => {
     artifacts: await openArtifactStore(join(folder, "artifacts")),
     sandboxFor: () => noSandbox,
     folders: { work: join(folder, "work"), cache: join(folder, "cache") },
-    describeToolchains: () => ({ files: describeToolchain("files") }),
-    builders: { files: describeBuilder("files") },
+    registries: {},
+    limits: {},
+    describeToolchains: () => ({
+      files: describeToolchain("files"),
+      typescript: describeToolchain("typescript"),
+    }),
+    builders: { files: describeBuilder("files"), typescript: describeBuilder("typescript") },
     lostAfterMs: 60_000,
     signal: new AbortController().signal,
   };
@@ -55,10 +65,24 @@ afterEach(async () => {
 });
 
 /** A module of files at its commit, fit with what its first build is said to have given. */
-async function firstBuild(text: string, gave: string): Promise<Digest> {
-  const commit = await origin.commit({ "core/mesh.yaml": "module: core\nlanguage: files\n", "core/a.txt": text });
+function firstBuild(text: string, gave: string): Promise<Digest> {
+  return firstBuildOf("files", { "a.txt": text }, gave);
+}
+
+/** What a comparison reads of it for its closure. */
+async function readSource(commit: string, language: Language): Promise<ClosureSource> {
+  const repository = await openRepository({ url: origin.dir, dir: await mkdtemp(join(folder, "clone-")) });
+  await repository.fetchCommits([{ branch: "main", commit }]);
+  const reading = await readTree({ repository, commit, path: "core", without: [] });
+  if (reading.kind !== "tree") throw new Error(reading.why);
+  return readClosureSourceOf(repository, { commit, path: "core" }, reading, createImportReaders().get(language));
+}
+
+async function firstBuildOf(language: Language, files: Record<string, string>, gave: string): Promise<Digest> {
+  const all = Object.entries({ ...files, "mesh.yaml": `module: core\nlanguage: ${language}\n` });
+  const commit = await origin.commit(Object.fromEntries(all.map(([path, text]) => [`core/${path}`, text])));
   await addModule(records.db, mesh, { name: "core", repository: "source", branch: "main", path: "core" });
-  const tree = await origin.git("rev-parse", "HEAD:core");
+  const { tree, thirdParties } = await readSource(commit, language);
   await records.db.query(`update module set tree = $1, source_commit = $2`, [tree, commit]);
   const output = await mkdtemp(join(folder, "output-"));
   await writeFile(join(output, "mesh.yaml"), "module: core\nlanguage: files\n");
@@ -67,12 +91,12 @@ async function firstBuild(text: string, gave: string): Promise<Digest> {
   await putArtifact(records.db, mesh, artifact, manifestOf("core"));
   const closure: Closure = {
     module: "core",
-    language: "files",
+    language,
     tree,
     dependencies: {},
-    toolchain: describeToolchain("files"),
-    builder: describeBuilder("files"),
-    thirdParties: null,
+    toolchain: describeToolchain(language),
+    builder: describeBuilder(language),
+    thirdParties,
     settings: {},
   };
   const inputs = digestValue(closure);
@@ -110,6 +134,34 @@ describe("a second build that is due", () => {
     await firstBuild("two", "two");
     expect(await checkNextBuild(deps)).toBe("same");
     expect(await codes()).toEqual([]);
+  });
+
+  it("has the registries and limits that the first build has (R10, R33)", async () => {
+    const used: SandboxRun[] = [];
+    const sandbox: Sandbox = {
+      promises: [],
+      run: async (run) => {
+        used.push(run);
+        return { kind: "unavailable", why: "not here", log: "" };
+      },
+    };
+    const [registry, integrity] = ["http://127.0.0.1:9/npm/", `sha512-${Buffer.alloc(64, 1).toString("base64")}`];
+    const own = { name: "@demo/core", version: "1.0.0", dependencies: { third: "1.0.0" } };
+    const third = { version: "1.0.0", resolved: `${registry}third/-/third-1.0.0.tgz`, integrity };
+    const lock = { ...own, lockfileVersion: 3, packages: { "": own, "node_modules/third": third } };
+    const files = {
+      "package.json": JSON.stringify(own),
+      "package-lock.json": JSON.stringify(lock),
+      "src/index.ts": "export const one = 1;\n",
+    };
+    await firstBuildOf("typescript", files, "one");
+    const limits = { wallMs: 77_000, memoryBytes: 123_000_000 };
+    const asSet = { registries: { npm: registry }, limits, sandboxFor: () => sandbox };
+    expect(await checkNextBuild({ ...deps, ...asSet })).toBe("failed");
+    const [check] = await listBuildChecks(records.db, mesh);
+    expect(check?.failure).toContain("not here");
+    expect(used.map(({ limits: had }) => had)).toEqual([{ ...sandboxLimits, ...limits }]);
+    expect(used[0]?.command).toContain(`--registry=${registry}`);
   });
 
   it("waits while any module is being built, and until it is due", async () => {

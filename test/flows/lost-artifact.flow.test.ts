@@ -183,6 +183,8 @@ it(
       db: parts.builderDb,
       sandboxFor: parts.sandboxes.sandboxFor,
       folders: { work: folders.builds, cache: folders.cache },
+      registries: {},
+      limits: {},
       lostAfterMs,
       mayAct: () => true,
       random: () => 0.5,
