@@ -33,7 +33,8 @@ export interface CheckDependencies {
   readonly signal: AbortSignal;
 }
 
-export type CheckResult = "none" | "same" | "differs" | "dropped" | "failed";
+/** `asked-again`: somebody asked for another one while this one ran. */
+export type CheckResult = "none" | "same" | "differs" | "dropped" | "failed" | "asked-again";
 
 /** Tried again after so long, doubled at each attempt up to six hours. */
 const firstRetryMs = 300_000;
@@ -139,10 +140,10 @@ async function keepComparison(
   check: BuildCheck,
   compared: Extract<SecondBuild, { kind: "compared" }>,
 ): Promise<CheckResult> {
-  const { module, inputs, artifact } = check;
+  const { module, artifact } = check;
   const { second, files, varied } = compared;
   const state = second === artifact ? "same" : "differs";
-  await recordCheck(db, mesh, { module, inputs, state, second, files, varied });
+  if (!(await recordCheck(db, mesh, { ...check, state, second, files, varied }))) return "asked-again";
   await clearCondition(db, mesh, { code: "second-build-failing", subject: module });
   const condition = { code: "not-reproducible", subject: module };
   if (state === "same") await clearCondition(db, mesh, condition);
@@ -157,9 +158,9 @@ async function keepComparison(
 }
 
 async function keepFailure({ db, mesh }: CheckDependencies, check: BuildCheck, why: string): Promise<CheckResult> {
-  const { module, inputs } = check;
+  const { module } = check;
   const retryInMs = Math.min(firstRetryMs * 2 ** Math.min(check.attempts - 1, 20), longestRetryMs);
-  await recordCheckFailure(db, mesh, { module, inputs, failure: why, retryInMs });
+  if (!(await recordCheckFailure(db, mesh, { ...check, failure: why, retryInMs }))) return "asked-again";
   if (check.attempts >= patience)
     await observeCondition(db, mesh, {
       code: "second-build-failing",

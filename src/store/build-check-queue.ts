@@ -57,43 +57,55 @@ export function takeDueCheck(
   );
 }
 
+/** A second build as it was taken: one that was asked for since then is another. */
+export type TakenCheck = Pick<BuildCheck, "module" | "inputs" | "artifact" | "attempts">;
+
+const stillTaken = `mesh = $1 and module = $2 and inputs = $3 and state = 'due' and artifact = $4 and attempts = $5`;
+
+/** False: it was asked for again meanwhile, and stays due. */
 export async function recordCheck(
   db: Queryable,
   mesh: Name,
-  check: Pick<BuildCheck, "module" | "inputs" | "second"> & {
-    readonly state: "same" | "differs";
-    readonly files: readonly string[];
-    readonly varied: readonly string[];
-  },
-): Promise<void> {
-  await run(
+  check: TakenCheck &
+    Pick<BuildCheck, "second"> & {
+      readonly state: "same" | "differs";
+      readonly files: readonly string[];
+      readonly varied: readonly string[];
+    },
+): Promise<boolean> {
+  const changed = await run(
     db,
-    `update build_check set state = $4, second = $5, files = $6, varied = $7, failure = null, checked_at = now()
-      where mesh = $1 and module = $2 and inputs = $3`,
+    `update build_check set state = $6, second = $7, files = $8, varied = $9, failure = null, checked_at = now()
+      where ${stillTaken}`,
     [
       mesh,
       check.module,
       check.inputs,
+      check.artifact,
+      check.attempts,
       check.state,
       check.second,
       storableJson(check.files.map(storableText)),
       storableJson(check.varied),
     ],
   );
+  return changed > 0;
 }
 
-/** It could not run: said, and tried again later; nothing else follows. */
+/** It could not run: said, and tried again later; nothing else follows. False as in `recordCheck`. */
 export async function recordCheckFailure(
   db: Queryable,
   mesh: Name,
-  check: Pick<BuildCheck, "module" | "inputs"> & { readonly failure: string; readonly retryInMs: number },
-): Promise<void> {
-  await run(
+  check: TakenCheck & { readonly failure: string; readonly retryInMs: number },
+): Promise<boolean> {
+  const { module, inputs, artifact, attempts, failure, retryInMs } = check;
+  const changed = await run(
     db,
-    `update build_check set failure = $4, next_try_at = now() + $5::float8 * interval '1 millisecond'
-      where mesh = $1 and module = $2 and inputs = $3 and state = 'due'`,
-    [mesh, check.module, check.inputs, storableText(check.failure.slice(0, 2000)), check.retryInMs],
+    `update build_check set failure = $6, next_try_at = now() + $7::float8 * interval '1 millisecond'
+      where ${stillTaken}`,
+    [mesh, module, inputs, artifact, attempts, storableText(failure.slice(0, 2000)), retryInMs],
   );
+  return changed > 0;
 }
 
 /** Nobody can compare with what is no longer kept. */

@@ -18,7 +18,7 @@ import { openRepository } from "../../src/source/open-repository.ts";
 import { readTree } from "../../src/source/read-tree.ts";
 import { listDoubts } from "../../src/store/artifact-doubts.ts";
 import { getArtifact, putArtifact } from "../../src/store/artifacts.ts";
-import { addBuildCheck, hasBuildCheck } from "../../src/store/build-check-queue.ts";
+import { addBuildCheck, askBuildCheck, hasBuildCheck } from "../../src/store/build-check-queue.ts";
 import { listBuildChecks } from "../../src/store/build-checks.ts";
 import { claimBuild, getBuild, recordVerdict } from "../../src/store/builds.ts";
 import { listConditions, observeCondition } from "../../src/store/conditions.ts";
@@ -216,6 +216,29 @@ describe("a second build that is due", () => {
     expect(await checkNextBuild(deps)).toBe("dropped");
     expect(await codes()).toEqual([]);
     expect(await listDoubts(records.db, mesh)).toMatchObject([{ module: "core", askedBy: "build" }]);
+  });
+
+  it("that runs while somebody asks for another closes its own request only: the later one is run too (R7)", async () => {
+    const inputs = await firstBuild("one", "one");
+    const [asked] = await listBuildChecks(records.db, mesh);
+    const { repositories } = deps;
+    const whileItRuns = (then: "goes on" | "fails"): CheckDependencies => ({
+      ...deps,
+      repositories: {
+        open: async (repository) => {
+          await askBuildCheck(records.db, mesh, { module: "core", inputs, artifact: asked?.artifact ?? "", why: then });
+          if (then === "fails") throw new Error("the clone is gone");
+          return repositories.open(repository);
+        },
+      },
+    });
+    for (const then of ["goes on", "fails"] as const) {
+      expect(await checkNextBuild(whileItRuns(then))).toBe("asked-again");
+      const due = { state: "due", attempts: 0, failure: null, why: then };
+      expect(await listBuildChecks(records.db, mesh)).toMatchObject([due]);
+    }
+    expect(await checkNextBuild(deps)).toBe("same");
+    expect(await checkNextBuild(deps)).toBe("none");
   });
 
   it("is taken by one of many that ask at the same moment", async () => {

@@ -21,8 +21,8 @@ async function findDiffering(files: readonly string[]): Promise<void> {
   const { db } = bed.records;
   const core = await getModule(db, mesh, "core");
   if (core?.fitInputs == null || core.fitArtifact === null) throw new Error("core is not fit");
-  const check = { module: "core", inputs: core.fitInputs };
-  await addBuildCheck(db, mesh, { ...check, artifact: core.fitArtifact, why: "its first build", inMs: 0 });
+  const check = { module: "core", inputs: core.fitInputs, artifact: core.fitArtifact, attempts: 0 };
+  await addBuildCheck(db, mesh, { ...check, why: "its first build", inMs: 0 });
   await recordCheck(db, mesh, { ...check, state: "differs", second: digestOf("another"), files, varied: [] });
   await observeCondition(db, mesh, { ...condition, message: "", remedy: "", urgent: false });
 }
