@@ -12,9 +12,9 @@ import type { BuildCheck } from "../store/build-checks.ts";
 import { getBuild, type BuildRecord } from "../store/builds.ts";
 import { clearCondition, observeCondition } from "../store/conditions.ts";
 import type { Database } from "../store/database.ts";
-import { listEdges } from "../store/edges.ts";
-import { listModules, type ModuleRecord } from "../store/modules.ts";
+import { getModule, type ModuleRecord } from "../store/modules.ts";
 import { getRepository } from "../store/repositories.ts";
+import { keptFor, type PlanRecords } from "./kept-records.ts";
 import type { RepositoryPool } from "./repository-pool.ts";
 
 export interface CheckDependencies {
@@ -78,7 +78,7 @@ interface Found {
   readonly build: BuildRecord;
   readonly first: ArtifactRecord;
   readonly module: ModuleRecord;
-  readonly modules: readonly ModuleRecord[];
+  readonly registered: PlanRecords["registered"];
   readonly dependencies: readonly BuildDependency[];
 }
 
@@ -90,14 +90,15 @@ async function findWhatWasBuilt(deps: CheckDependencies, check: BuildCheck): Pro
   const { db, mesh } = deps;
   const build = await getBuild(db, mesh, check.module, check.inputs);
   const first = await getArtifact(db, mesh, check.module, check.artifact);
-  const modules = await listModules(db, mesh);
-  const module = modules.find((one) => one.name === check.module);
-  if (build === null || first === null || first.collectedAt !== null || module === undefined) return null;
+  const module = await getModule(db, mesh, check.module);
+  if (build === null || first === null || first.collectedAt !== null || module === null) return null;
   const { closure } = build;
   if (module.tree !== closure.tree) return null;
   if (deps.describeToolchains()[closure.language] !== closure.toolchain) return null;
   if (deps.builders[closure.language] !== closure.builder) return null;
-  const edges = (await listEdges(db, mesh)).filter((edge) => edge.module === check.module);
+  // Of all modules only what moved since it was read last: there are as many second builds as modules.
+  const { edgesOf, registered } = await keptFor(db, mesh).read();
+  const edges = edgesOf.get(check.module) ?? [];
   const dependencies: BuildDependency[] = [];
   for (const [name, digest] of Object.entries(closure.dependencies)) {
     const artifact = await getArtifact(db, mesh, name, digest);
@@ -105,7 +106,7 @@ async function findWhatWasBuilt(deps: CheckDependencies, check: BuildCheck): Pro
     const kind = edges.some((edge) => edge.dependency === name && edge.kind === "build") ? "build" : "test";
     dependencies.push({ module: name, kind, artifact: artifact.artifact });
   }
-  return { build, first, module, modules, dependencies };
+  return { build, first, module, registered, dependencies };
 }
 
 async function runAgain(deps: CheckDependencies, check: BuildCheck, found: Found): Promise<SecondBuild> {
@@ -120,10 +121,7 @@ async function runAgain(deps: CheckDependencies, check: BuildCheck, found: Found
       branch: module.branch,
       commit: build.commit,
       path: module.path,
-      without: nestedPaths(
-        { ...module, module: module.name },
-        found.modules.map((one) => ({ ...one, module: one.name })),
-      ),
+      without: nestedPaths({ ...module, module: module.name }, found.registered),
     },
     dependencies: found.dependencies,
     store: deps.artifacts,

@@ -22,6 +22,8 @@ import { addBuildCheck, askBuildCheck, hasBuildCheck } from "../../src/store/bui
 import { listBuildChecks } from "../../src/store/build-checks.ts";
 import { claimBuild, getBuild, recordVerdict } from "../../src/store/builds.ts";
 import { listConditions, observeCondition } from "../../src/store/conditions.ts";
+import type { Database } from "../../src/store/database.ts";
+import { replaceEdges } from "../../src/store/edges.ts";
 import { addModule } from "../../src/store/modules.ts";
 import { addRepository } from "../../src/store/repositories.ts";
 import { createGitRepository, type GitRepository } from "../support/git-repository.ts";
@@ -83,7 +85,7 @@ async function firstBuildOf(language: Language, files: Record<string, string>, g
   const commit = await origin.commit(Object.fromEntries(all.map(([path, text]) => [`core/${path}`, text])));
   await addModule(records.db, mesh, { name: "core", repository: "source", branch: "main", path: "core" });
   const { tree, thirdParties } = await readSource(commit, language);
-  await records.db.query(`update module set tree = $1, source_commit = $2`, [tree, commit]);
+  await records.db.query(`update module set tree = $1, source_commit = $2 where name = 'core'`, [tree, commit]);
   const output = await mkdtemp(join(folder, "output-"));
   await writeFile(join(output, "mesh.yaml"), "module: core\nlanguage: files\n");
   await writeFile(join(output, "a.txt"), gave);
@@ -239,6 +241,33 @@ describe("a second build that is due", () => {
     }
     expect(await checkNextBuild(deps)).toBe("same");
     expect(await checkNextBuild(deps)).toBe("none");
+  });
+
+  it("reads no row of the other modules when their second builds come one after the other (R10)", async () => {
+    let rows = 0;
+    const db: Database = {
+      ...records.db,
+      query: async (sql, values) => {
+        const answer = await records.db.query(sql, values);
+        rows += answer.rows.length;
+        return answer;
+      },
+    };
+    const names = Array.from({ length: 200 }, (_, at) => `m${String(at).padStart(3, "0")}`);
+    for (const name of names)
+      await addModule(records.db, mesh, { name, repository: "source", branch: name, path: "." });
+    const edges = names.slice(1).map((module) => ({
+      module,
+      edges: [{ dependency: "m000", kind: "build" as const, file: "index.ts", line: 1 }],
+    }));
+    await replaceEdges(records.db, mesh, edges);
+    for (const text of ["one", "two", "three"]) {
+      await firstBuild(text, text);
+      rows = 0;
+      expect(await checkNextBuild({ ...deps, db })).toBe("same");
+    }
+    expect(rows).toBeGreaterThan(0);
+    expect(rows).toBeLessThan(50);
   });
 
   it("is taken by one of many that ask at the same moment", async () => {
