@@ -8,6 +8,7 @@ import type { KeptRecords } from "./kept-records.ts";
 import { loadBuildPlan } from "./load-build-facts.ts";
 import { compareTips, type LookWithoutKeeping, seeTips } from "./look-without-keeping.ts";
 import { readSurroundings } from "./recorded-surroundings.ts";
+import { withSourceless } from "./with-sourceless.ts";
 
 export interface DryRunQuestion extends Omit<LookWithoutKeeping, "kept"> {
   readonly kept: KeptRecords;
@@ -43,15 +44,15 @@ export async function answerDryRun(
   // Where it has read before, it is asked what is new while that is compared with.
   if (kept.lastRead() === null) await kept.read();
   const looked = await compareTips(question, await seeing);
-  const { facts, plan } = await loadBuildPlan(db, mesh, {
-    ...surroundings,
-    kept,
-    newer: looked.newer,
-    planRecords: looked.records,
-  });
+  const { newer, records } = looked;
+  const planned = await loadBuildPlan(db, mesh, { ...surroundings, kept, newer, planRecords: records });
+  const { facts } = planned;
+  const plan = withSourceless(planned.plan, records.modules, newer);
   const asked = new Set(names);
   const isAsked = ({ module }: { readonly module: Name }): boolean => asked.size === 0 || asked.has(module);
-  const mayRebuild = rebuildSet(facts, { plan, memory: kept.plans, saidAt: now.toISOString() }).filter(isAsked);
+  const mayRebuild = rebuildSet(facts, { plan: planned.plan, memory: kept.plans, saidAt: now.toISOString() }).filter(
+    isAsked,
+  );
   const failing = [...plan.broken, ...plan.unfit]
     .filter(isAsked)
     .map(({ module, kind, why }) => ({ module, kind, why }));
@@ -69,7 +70,7 @@ export async function answerDryRun(
       failing,
       cannotTell,
       later,
-      modules: looked.records.modules.length,
+      modules: records.modules.length,
       sources: looked.heads,
       readModules: looked.readModules,
       parsedFiles: looked.parsedFiles,

@@ -81,11 +81,13 @@ export async function seeTips(look: LookWithoutKeeping, heads?: readonly SourceH
   await Promise.all(Array.from({ length: looksAtOnce }, lookOn));
   return {
     repositories,
-    heads: followed.map(({ repository, branch }) => {
+    heads: followed.map(({ repository, branch, commit: before }) => {
       const tips = seen.get(repository) ?? new Map<string, ObjectId | null>();
-      return typeof tips === "string"
-        ? { repository, branch, commit: null, failure: tips }
-        : { repository, branch, commit: tips.get(branch) ?? null, failure: null };
+      if (typeof tips === "string") return { repository, branch, commit: null, failure: tips };
+      const commit = tips.get(branch) ?? null;
+      // One that was there: as where a controller looks, that is a source that fails, and no module that has no source (case 4).
+      const failure = commit === null && before !== null ? `there is no branch ${branch}` : null;
+      return { repository, branch, commit, failure };
     }),
   };
 }

@@ -6,7 +6,6 @@ import { compareText, listNames } from "../decide/short-names.ts";
 import { listAutoDue } from "../store/auto-due.ts";
 import { clearCondition, listConditions } from "../store/conditions.ts";
 import { recordModulePlans, type ModulePlan } from "../store/module-plans.ts";
-import type { ModuleToPlan } from "../store/modules-to-plan.ts";
 import { listBehindSince, listHeldCommits } from "../store/held-sources.ts";
 import { readStop } from "../store/stop.ts";
 import { accountForWaves } from "./account-for-waves.ts";
@@ -16,6 +15,7 @@ import { keptFor } from "./kept-records.ts";
 import { loadBuildPlan } from "./load-build-facts.ts";
 import { noteLostBuilds } from "./note-lost-builds.ts";
 import { noteRepeatedVerdicts } from "./note-repeated-verdicts.ts";
+import { withSourceless } from "./with-sourceless.ts";
 
 /**
  * Plans builds from the records, keeps how every module stands, accounts for the wave, and says what comes next: builds
@@ -37,8 +37,8 @@ export async function planSteps(deps: ControlDependencies, request: StepRequest)
   });
   const behindSince = await listBehindSince(deps.db, deps.mesh);
   const held = holdSources({ facts, plan, behindSince, starvedAfterMs: deps.starvedAfterMs });
-  const sourceless = listSourceless(modules);
-  await recordModulePlans(deps.db, deps.mesh, [...toModulePlans(plan), ...sourceless]);
+  const whole = withSourceless(plan, modules);
+  await recordModulePlans(deps.db, deps.mesh, toModulePlans(whole));
   const builds = orderByAge(plan.ready, behindSince)
     .map((ready): NextStep => ({
       kind: "build",
@@ -49,7 +49,7 @@ export async function planSteps(deps: ControlDependencies, request: StepRequest)
     }))
     .filter((step) => !request.done.includes(step.key) && !request.running.includes(step.key));
   const isLast = request.running.length === 0 && builds.length === 0;
-  await accountForWaves(deps, { wave: request.wave, plan: withSourceless(plan, sourceless), isLast });
+  await accountForWaves(deps, { wave: request.wave, plan: whole, isLast });
   const push = await planAutoPush(deps, request);
   await clearMendedFailures(deps, request, plan);
   await noteRepeatedVerdicts(deps, plan, now);
@@ -97,26 +97,6 @@ function toModulePlans(plan: BuildPlan): ModulePlan[] {
     ...plan.broken.map((one) => standing(one.module, "broken", one.why, null)),
     ...plan.cannotTell.map((one) => standing(one.module, "cannot-tell", one.why, null)),
   ];
-}
-
-/** Not in the plan, because there is no tree to build from: the comparison said why. */
-function listSourceless(modules: readonly ModuleToPlan[]): ModulePlan[] {
-  return modules.flatMap(({ name, tree, problem, unread }) => {
-    if (tree !== null) return [];
-    if (unread !== null) return [standing(name, "cannot-tell", unread, null)];
-    return problem === null ? [] : [standing(name, "broken", problem, null)];
-  });
-}
-
-/** They were announced, perhaps, and what became of them is not that they are no modules any more (R9). */
-function withSourceless(plan: BuildPlan, sourceless: readonly ModulePlan[]): BuildPlan {
-  const rows = <W extends "broken" | "cannot-tell">(kind: W) =>
-    sourceless.flatMap((one) => (one.standing === kind ? [{ module: one.module, kind, why: one.standingWhy }] : []));
-  return {
-    ...plan,
-    broken: [...plan.broken, ...rows("broken")],
-    cannotTell: [...plan.cannotTell, ...rows("cannot-tell")],
-  };
 }
 
 function standing(module: Name, word: ModulePlan["standing"], why: string, inputs: Digest | null): ModulePlan {

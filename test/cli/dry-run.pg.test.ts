@@ -35,6 +35,40 @@ it("one source that does not answer: its modules cannot be told, by name; the re
   expect((await bed.run("build", "core", "--dry-run")).stdout).toMatch(/cannot tell\n *core /);
 }, 90_000);
 
+it("a branch that is gone: its modules cannot be told; one that never was, or no folder: what follows it fails (R26, R42, case 4)", async () => {
+  await bed.shop.git("branch", "other");
+  await bed.run("module", "add", "side", "--repo", "shop", "--branch", "other", "--path", "core");
+  await bed.compare();
+  await bed.shop.git("branch", "-D", "other");
+  expect(await bed.documentOf("build", "--behind", "--dry-run")).toMatchObject({
+    cannotTell: [{ module: "side", why: expect.stringContaining("there is no branch other") }],
+    sources: [
+      { branch: "main", failure: null },
+      { branch: "other", commit: null, failure: "there is no branch other" },
+    ],
+  });
+  const side = await bed.run("build", "side", "--dry-run");
+  expect([side.code, side.stdout]).toEqual([
+    3,
+    expect.stringMatching(/cannot tell\n *side .*there is no branch other/),
+  ]);
+
+  await bed.run("module", "add", "never", "--repo", "shop", "--branch", "never", "--path", ".");
+  await bed.run("module", "add", "nowhere", "--repo", "shop", "--path", "nowhere");
+  const failing = [
+    { module: "never", kind: "broken", why: "there is no branch never in repository shop" },
+    { module: "nowhere", kind: "broken", why: expect.stringContaining("nowhere") },
+  ];
+  // Before a controller compared them, and after.
+  for (const compare of [async () => undefined, () => bed.compare()]) {
+    await compare();
+    const dry = await bed.documentOf("build", "--behind", "--dry-run");
+    const rows = (dry as { readonly failing: readonly { readonly module: string }[] }).failing;
+    expect(rows.filter(({ module }) => ["never", "nowhere"].includes(module))).toEqual(failing);
+    expect((await bed.run("build", "never", "--dry-run")).code).toBe(2);
+  }
+}, 90_000);
+
 it("status and why say that it cannot be told where a source never answered, and neither exits with 2 for it (R31, R48)", async () => {
   const gone = await createGitRepository();
   await bed.run("repo", "add", "gone", gone.dir);
