@@ -84,6 +84,8 @@ async function lookAtOne(
       deps.signal,
     );
   } catch (error) {
+    // What was cut off says nothing of the source.
+    deps.signal?.throwIfAborted();
     if (!isSourceFailure(error)) throw error;
     for (const head of heads) await noteFailure(deps, repository, head.branch, error.message);
     return "no answer";

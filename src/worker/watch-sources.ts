@@ -60,6 +60,8 @@ export function watchSources(options: WatchOptions): SourceWatch {
         failures = 0;
         await trouble.fine();
       } catch (error) {
+        // What was cut off by the stop is no trouble.
+        if (stopped.signal.aborted) break;
         failures += 1;
         options.log.error({ err: error, failures }, "looking at the sources failed");
         await trouble.failed(error);
@@ -71,10 +73,11 @@ export function watchSources(options: WatchOptions): SourceWatch {
   /** Repositories that a webhook named; all of them when the interval is over, however many webhooks come. */
   async function look(only: readonly Name[]): Promise<void> {
     const nowMs = performance.now();
-    if (only.length === 0 || nowMs - lookedAtAllMs >= options.pollIntervalMs) {
-      await lookAtSources(options, { isAsked: (repository) => silent.isDue(repository), onLook: silent.heard });
-      lookedAtAllMs = nowMs;
-    } else await lookAtSources(options, { isAsked: (repository) => only.includes(repository), onLook: silent.heard });
+    const isOfAll = only.length === 0 || nowMs - lookedAtAllMs >= options.pollIntervalMs;
+    const isAsked = (repository: Name): boolean => (isOfAll ? silent.isDue(repository) : only.includes(repository));
+    // Who stops has the lease to give back: no source is waited for (R34).
+    await lookAtSources(options, { isAsked, onLook: silent.heard, signal: stopped.signal });
+    if (isOfAll) lookedAtAllMs = nowMs;
     await wakeIfDue();
   }
 

@@ -74,6 +74,24 @@ describe("a source that does not answer (R33, case 4)", () => {
     await until(async () => (await codes()).length === 0, 30_000);
   });
 
+  it("keeps nobody who stops waiting, and nothing is said of it for that (R34)", async () => {
+    await follow("hung");
+    let asked = 0;
+    const hung = {
+      lookAtHeads: (_branches: readonly string[], signal?: AbortSignal) =>
+        new Promise((_resolve, reject) => {
+          asked += 1;
+          // As git that was killed.
+          signal?.addEventListener("abort", () => reject(new UnavailableError("hung did not answer")));
+        }),
+    };
+    const watching = start({ open: () => Promise.resolve(hung) } as unknown as RepositoryPool);
+    await until(async () => asked > 0);
+    await watching.stop();
+    expect(await codes()).toEqual([]);
+    expect(asked).toBe(1);
+  });
+
   it("opens a condition where the loop itself cannot go on, and closes it when it can", async () => {
     await follow("well");
     let isBroken = true;
