@@ -12,7 +12,7 @@ import { expectController } from "./controller.ts";
 import type { MeshConnection } from "./mesh-connection.ts";
 import { type Again, againText } from "./text/again-text.ts";
 import { plainLine } from "./text/plain.ts";
-import { sleep } from "./wait.ts";
+import { pauseAfter, sleep } from "./wait.ts";
 
 interface Asked {
   readonly module: Name;
@@ -40,6 +40,7 @@ export async function buildAgain(
   const said = new Map<Name, string>();
   const done = new Map<Name, Again>();
   for (;;) {
+    const startedMs = performance.now();
     const open = asked.filter(({ module }) => !done.has(module));
     const turn = await readTurn(connection, open);
     for (const one of open) {
@@ -50,7 +51,7 @@ export async function buildAgain(
       said.set(one.module, seen.why);
     }
     if (done.size === asked.length || performance.now() >= until || interrupt.aborted) break;
-    await sleep(300, interrupt);
+    await sleep(Math.min(pauseAfter(startedMs, 300), Math.max(1, until - performance.now())), interrupt);
   }
   const again = asked.map(
     (one): Again =>

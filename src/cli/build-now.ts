@@ -13,7 +13,7 @@ import { isUnaccounted, readWaveProgress } from "../store/wave-progress.ts";
 import type { MeshConnection } from "./mesh-connection.ts";
 import { plainLine } from "./text/plain.ts";
 import { isMoving, waitsForMoving } from "./still-moving.ts";
-import { sleep } from "./wait.ts";
+import { pauseAfter, sleep } from "./wait.ts";
 import { withMesh } from "./with-mesh.ts";
 
 /** Has the controller look now, and says how the modules stand; with `--wait`, `--follow` and `--again` in the end. */
@@ -127,6 +127,7 @@ async function waitUntilKnown(
   const said = new Map<string, string>();
   let saidOfWave: string | null = null;
   for (;;) {
+    const startedMs = performance.now();
     const seen = await readModules(connection, wait);
     // After the modules: of a build that has its verdict, all that it printed.
     await wait.onTurn();
@@ -148,7 +149,7 @@ async function waitUntilKnown(
     const isKnown = looked && seen.isPlanned;
     if (isKnown && (wait.until === "looked" || !(await isAnyMoving(connection, seen.modules)))) return seen;
     if (performance.now() >= until || interrupt.aborted) return seen;
-    await sleep(200, interrupt);
+    await sleep(Math.min(pauseAfter(startedMs, 200), Math.max(1, until - performance.now())), interrupt);
   }
 }
 

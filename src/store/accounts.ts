@@ -129,6 +129,16 @@ export function listAccounts(db: Queryable, mesh: Name): Promise<AccountRecord[]
   return many(db, accountSchema, `select ${columns} from account where mesh = $1 order by node`, [mesh]);
 }
 
+/** Those kept from these nodes. */
+export function listAccountsOf(db: Queryable, mesh: Name, nodes: readonly Name[]): Promise<AccountRecord[]> {
+  return many(
+    db,
+    accountSchema,
+    `select ${columns} from account where mesh = $1 and node = any($2::text[]) order by node`,
+    [mesh, nodes],
+  );
+}
+
 function lockNode(
   tx: Transaction,
   mesh: Name,

@@ -142,6 +142,19 @@ export function getDeclaration(db: Queryable, mesh: Name, node: Name, order: Ord
 
 /** What each registered node was last sent, by name. A node that was never told is not in it. */
 export function listSent(db: Queryable, mesh: Name): Promise<SentRecord[]> {
+  return listNewest(db, "n.mesh = $1", [mesh]);
+}
+
+/** The same of these nodes alone. */
+export function listSentTo(db: Queryable, mesh: Name, nodes: readonly Name[]): Promise<SentRecord[]> {
+  return listNewest(db, "n.mesh = $1 and n.name = any($2::text[])", [mesh, nodes]);
+}
+
+function listNewest(
+  db: Queryable,
+  which: "n.mesh = $1" | "n.mesh = $1 and n.name = any($2::text[])",
+  values: readonly unknown[],
+): Promise<SentRecord[]> {
   // One index look-up per node; DISTINCT ON would read every declaration there ever was.
   return many(
     db,
@@ -149,8 +162,8 @@ export function listSent(db: Queryable, mesh: Name): Promise<SentRecord[]> {
     `select n.name as node, d.* from node n cross join lateral (
        select ${sentColumns} from declaration
         where mesh = n.mesh and node = n.name order by epoch desc, number desc limit 1) d
-      where n.mesh = $1 order by n.name`,
-    [mesh],
+      where ${which} order by n.name`,
+    values,
   );
 }
 

@@ -1,9 +1,23 @@
 import { beforeEach, expect, it } from "vitest";
 import { buildStatus } from "../../src/cli/status/build-status.ts";
+import { readPush } from "../../src/cli/push/read-push.ts";
+import { trackFailures } from "../../src/decide/track-failures.ts";
+import { keepAccount } from "../../src/store/accounts.ts";
+import { recordContact } from "../../src/store/nodes.ts";
+import { openPush, recordTold } from "../../src/store/pushes.ts";
 import { loadStatus } from "../../src/cli/status/load-status.ts";
 import type { Database } from "../../src/store/database.ts";
 import { assign } from "../../src/store/assignments.ts";
-import { addModules, addNodes, digestOf, grant, mesh, sendOne } from "../store/open-records.ts";
+import {
+  addModules,
+  addNodes,
+  declarationOf,
+  digestOf,
+  grant,
+  mesh,
+  reportOf,
+  sendOne,
+} from "../store/open-records.ts";
 import { type ArtifactBed, openArtifactBed } from "./artifact-bed.ts";
 import { runMesh } from "./fake-context.ts";
 
@@ -41,6 +55,50 @@ it("mesh status looks at each node as often as modules are on it, and not once f
     new Map(names.map((name) => [name, name === "m39" ? ["node-m10", "node-m39"] : [`node-${name}`]])),
   );
   expect(asked).toBeLessThan(4 * names.length);
+});
+
+it("following a push reads the nodes that it told, and no others of the mesh", async () => {
+  const { db } = bed.records;
+  const epoch = await grant(db);
+  const names = Array.from({ length: 30 }, (_, at) => `node-${at + 10}`);
+  await addNodes(db, ...names);
+  for (const node of names) {
+    const has = await sendOne(db, epoch, node);
+    const report = { ...reportOf(node, { has, digest: declarationOf(node, has).digest }), outcome: "applied" } as const;
+    await keepAccount(db, mesh, report, ({ receivedAt }) => ({
+      kind: "kept",
+      track: trackFailures(null, report, receivedAt),
+    }));
+    await recordContact(db, mesh, node);
+  }
+  await openPush(db, mesh, {
+    id: "p2",
+    kind: "named",
+    named: ["node-10"],
+    requestedBy: "me",
+    why: "",
+    confirmRemoval: false,
+  });
+  await recordTold(db, mesh, "p2", [
+    {
+      node: "node-10",
+      round: 0,
+      outcome: "already-current",
+      why: "as it was",
+      epoch: null,
+      number: null,
+      digest: null,
+    },
+  ]);
+  let rows = 0;
+  const query: Database["query"] = async (sql, values) => {
+    const result = await db.query(sql, values);
+    rows += result.rows.length;
+    return result;
+  };
+  const { nodes } = await readPush({ ...db, query }, mesh, "p2", 60_000);
+  expect(nodes).toMatchObject([{ node: "node-10", effect: "applied" }]);
+  expect(rows).toBe(4);
 });
 
 it("mesh build --again reads what it waits for once in each turn, however many modules there are", async () => {

@@ -9,7 +9,7 @@ import { situationLimits } from "../situation-limits.ts";
 import { narrowStatus, statusCode } from "../status/status-code.ts";
 import { watchStatus } from "../status/watch-status.ts";
 import { statusText } from "../text/status-text.ts";
-import { sleep } from "../wait.ts";
+import { pauseAfter, sleep } from "../wait.ts";
 import { withMesh } from "../with-mesh.ts";
 
 const help = `
@@ -65,10 +65,11 @@ async function waitSettled(
   const interrupt = call.context.listenForInterrupt();
   const until = performance.now() + timeoutMs;
   for (;;) {
+    const startedMs = performance.now();
     const status = await read();
     const code = statusCode(status);
     if (code === 0 || code === 2 || performance.now() >= until || interrupt.aborted) return status;
-    await sleep(Math.min(300, Math.max(1, until - performance.now())), interrupt);
+    await sleep(Math.min(pauseAfter(startedMs, 300), Math.max(1, until - performance.now())), interrupt);
   }
 }
 

@@ -6,7 +6,7 @@ import { type Controller, type PushRequest, workflowPage } from "../controller.t
 import type { MeshConnection } from "../mesh-connection.ts";
 import { plainLine } from "../text/plain.ts";
 import type { PushDocument, PushedNode } from "../text/push-text.ts";
-import { sleep } from "../wait.ts";
+import { pauseAfter, sleep } from "../wait.ts";
 import { type PushProgress, readPush } from "./read-push.ts";
 import { sayUnbuilt, type ShellDelivery } from "./shell-delivery.ts";
 
@@ -86,6 +86,7 @@ async function follow(
   let progress: PushProgress = { nodes: [], final: false };
   let appliedMs: number | null = null;
   for (;;) {
+    const turnMs = performance.now();
     // Asked before the records are read: what the push did before it ended is then in them.
     const over = ended.result !== null;
     progress = await readPush(connection.db, connection.mesh, started.pushId, connection.setup.settings.silentAfterMs);
@@ -98,7 +99,7 @@ async function follow(
     if (elapsed() >= options.timeoutMs || options.interrupt.aborted) break;
     if (over && (await isLeftAlone(options.delivery))) break;
     if (!over) await options.delivery?.attend();
-    const pauseMs = elapsed() < 5_000 ? 75 : 300;
+    const pauseMs = pauseAfter(turnMs, elapsed() < 5_000 ? 75 : 300);
     await (over ? sleep(pauseMs, options.interrupt) : Promise.race([ending, sleep(pauseMs, options.interrupt)]));
   }
   const { result } = ended;

@@ -1,9 +1,9 @@
 import type { Name } from "../../core/names.ts";
 import type { Told } from "../../core/push.ts";
-import { listAccounts } from "../../store/accounts.ts";
+import { listAccountsOf } from "../../store/accounts.ts";
 import type { Database } from "../../store/database.ts";
-import { listSent } from "../../store/declarations.ts";
-import { listNodes } from "../../store/nodes.ts";
+import { listSentTo } from "../../store/declarations.ts";
+import { listNodesNamed } from "../../store/nodes.ts";
 import { listTold } from "../../store/pushes.ts";
 import type { PushedNode } from "../text/push-text.ts";
 import { judgeEffect } from "./judge-effect.ts";
@@ -17,9 +17,11 @@ export interface PushProgress {
 /** Every node that a push has looked at so far, with what its host reads back by now. */
 export async function readPush(db: Database, mesh: Name, push: string, silentAfterMs: number): Promise<PushProgress> {
   const told = newestOfEach(await listTold(db, mesh, push));
-  const accounts = new Map((await listAccounts(db, mesh)).map((account) => [account.node, account]));
-  const sent = new Map((await listSent(db, mesh)).map((one) => [one.node, one]));
-  const silent = new Map((await listNodes(db, mesh)).map((node) => [node.name, node.silentMs ?? Infinity]));
+  // Read many times a second: of a large mesh only those that it is about.
+  const names = told.map((one) => one.node);
+  const accounts = new Map((await listAccountsOf(db, mesh, names)).map((account) => [account.node, account]));
+  const sent = new Map((await listSentTo(db, mesh, names)).map((one) => [one.node, one]));
+  const silent = new Map((await listNodesNamed(db, mesh, names)).map((node) => [node.name, node.silentMs ?? Infinity]));
   const silenceOf = (node: Name): number | null => {
     const ms = silent.get(node) ?? Infinity;
     return ms > silentAfterMs ? ms : null;

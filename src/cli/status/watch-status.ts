@@ -4,7 +4,7 @@ import { answerForError, errorOf } from "../answer-for-error.ts";
 import { explainNoAnswer } from "../explain-no-answer.ts";
 import { plainLine } from "../text/plain.ts";
 import { statusText } from "../text/status-text.ts";
-import { sleep } from "../wait.ts";
+import { pauseAfter, sleep } from "../wait.ts";
 import type { StatusDocument } from "./build-status.ts";
 import { statusCode } from "./status-code.ts";
 import { withoutAges } from "./without-ages.ts";
@@ -54,8 +54,7 @@ export async function watchStatus(
       }
       said = answer.message;
     }
-    // A large mesh is not asked all the time: at most a fifth of it is spent reading.
-    await sleep(Math.max(everyMs, (performance.now() - startedMs) * 4), interrupt);
+    await sleep(pauseAfter(startedMs, everyMs), interrupt);
   }
   return code;
 }

@@ -1,5 +1,5 @@
-import { listAccounts } from "../../store/accounts.ts";
-import { listSent } from "../../store/declarations.ts";
+import { listAccountsOf } from "../../store/accounts.ts";
+import { listSentTo } from "../../store/declarations.ts";
 import { judgeEffect } from "../push/judge-effect.ts";
 import { sleep } from "../wait.ts";
 import type { BroughtUp } from "./bring-up.ts";
@@ -15,24 +15,22 @@ export async function waitUntilApplied(parts: UpParts, up: BroughtUp): Promise<r
   const { db, mesh } = up.connection;
   const until = performance.now() + patienceMs;
   for (;;) {
-    const accounts = new Map((await listAccounts(db, mesh)).map((account) => [account.node, account]));
-    const troubles = (await listSent(db, mesh))
-      .filter((sent) => (exampleNodes as readonly string[]).includes(sent.node))
-      .flatMap((sent) => {
-        const account = accounts.get(sent.node) ?? null;
-        const old = up.startedNodes.includes(sent.node) && (account === null || account.receivedAt < up.startedAt);
-        if (old) return [`${sent.node}: its host has not reported since it was started`];
-        const judged = judgeEffect({
-          order: sent.order,
-          digest: sent.digest,
-          sentAt: sent.issuedAt,
-          account,
-          silentMs: null,
-        });
-        return judged.effect === "applied"
-          ? []
-          : [`${sent.node}: ${judged.effect}${judged.says === "" ? "" : `: ${judged.says}`}`];
+    const accounts = new Map((await listAccountsOf(db, mesh, exampleNodes)).map((account) => [account.node, account]));
+    const troubles = (await listSentTo(db, mesh, exampleNodes)).flatMap((sent) => {
+      const account = accounts.get(sent.node) ?? null;
+      const old = up.startedNodes.includes(sent.node) && (account === null || account.receivedAt < up.startedAt);
+      if (old) return [`${sent.node}: its host has not reported since it was started`];
+      const judged = judgeEffect({
+        order: sent.order,
+        digest: sent.digest,
+        sentAt: sent.issuedAt,
+        account,
+        silentMs: null,
       });
+      return judged.effect === "applied"
+        ? []
+        : [`${sent.node}: ${judged.effect}${judged.says === "" ? "" : `: ${judged.says}`}`];
+    });
     if (troubles.length === 0 || performance.now() >= until || parts.interrupt.aborted) return troubles;
     await sleep(150, parts.interrupt);
   }
