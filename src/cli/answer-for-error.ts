@@ -1,7 +1,14 @@
 import { dirname } from "node:path";
 import type { ExitCode } from "../decide/exit-code.ts";
 import { plainLine } from "./text/plain.ts";
-import { DeadEpochError, InputError, RecordsRefusedError, StoppedError, UnavailableError } from "../core/errors.ts";
+import {
+  CancelledError,
+  DeadEpochError,
+  InputError,
+  RecordsRefusedError,
+  StoppedError,
+  UnavailableError,
+} from "../core/errors.ts";
 
 /** What a person and a script need of an error: which kind, what happened, what to do next. */
 export interface ErrorAnswer {
@@ -42,7 +49,7 @@ export function answerForError(error: unknown): ErrorAnswer {
   if (error instanceof DeadEpochError) {
     return { kind: "refused", code: 2, message: error.message, next: "see who holds it: mesh status" };
   }
-  if (error instanceof StoppedError || error instanceof RecordsRefusedError)
+  if (error instanceof StoppedError || error instanceof RecordsRefusedError || error instanceof CancelledError)
     return { kind: "refused", code: 2, message: error.message, next: error.next };
   const noAnswer = findNoAnswer(error, 0);
   if (noAnswer !== null) {

@@ -51,6 +51,16 @@ export class StoppedError extends Error {
   readonly next = "see what each host has: mesh recover";
 }
 
+/** A person ended it elsewhere, before it was done: nobody begins it again by itself (exit code 2). */
+export class CancelledError extends Error {
+  override readonly name = "CancelledError";
+  readonly next: string;
+  constructor(message: string, next: string, options?: ErrorOptions) {
+    super(message, options);
+    this.next = next;
+  }
+}
+
 /** What the system called its failure, e.g. `ENOENT`; null for anything else. */
 export function errorCode(error: unknown): string | null {
   if (!(error instanceof Error) || !("code" in error)) return null;

@@ -2,11 +2,12 @@ import { randomBytes } from "node:crypto";
 import { Client, WorkflowFailedError } from "@temporalio/client";
 import {
   ApplicationFailure,
+  CancelledFailure,
   TerminatedFailure,
   WorkflowNotFoundError,
   type SearchAttributePair,
 } from "@temporalio/common";
-import { InputError, StoppedError, UnavailableError } from "../core/errors.ts";
+import { CancelledError, InputError, StoppedError, UnavailableError } from "../core/errors.ts";
 import { pushResultSchema, type PushResult } from "../core/push.ts";
 import { controlQueue, pushWorkflowId, reconcileWorkflowId } from "../decide/ids.ts";
 import type { PushRecord } from "../store/pushes.ts";
@@ -186,6 +187,12 @@ async function readResult(result: () => Promise<PushResult>): Promise<PushResult
       throw new UnavailableError(
         "Temporal lost this push; a controller begins it again from the records",
         "mesh status shows what becomes of it",
+        { cause: error },
+      );
+    if (error instanceof WorkflowFailedError && error.cause instanceof CancelledFailure)
+      throw new CancelledError(
+        "the push was cancelled in Temporal: nobody else is told, and what was sent stays sent",
+        "mesh status says whom it did not tell; mesh push --behind tells them",
         { cause: error },
       );
     if (error instanceof WorkflowFailedError) {

@@ -1,5 +1,7 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { answerForError } from "../../src/cli/answer-for-error.ts";
+import { pushWorkflowId } from "../../src/decide/ids.ts";
 import { listConditions } from "../../src/store/conditions.ts";
 import { listSends } from "../../src/store/declarations.ts";
 import { getPush } from "../../src/store/pushes.ts";
@@ -21,6 +23,26 @@ beforeEach(async () => {
 afterEach(async () => {
   await resumer?.stop();
   await flow.close();
+});
+
+it("a push that a person cancelled in Temporal is told so to who waits for it, and is no bug of mesh (R48)", async () => {
+  const { db, mesh, controller, client } = flow;
+  await db.query("revoke insert on declaration from mesh_controller");
+  const order = { mesh, kind: "named", requestedBy: "test", why: "", confirmRemoval: false } as const;
+  const started = await controller.startPush({ ...order, named: ["node-a"] });
+  const ended = started.result().then(
+    () => null,
+    (error: unknown) => answerForError(error),
+  );
+  await waitUntil("it is opened", async () => (await getPush(db, mesh, started.pushId)) !== null);
+  await client.workflow.getHandle(pushWorkflowId(mesh, started.pushId)).cancel();
+  await db.query("grant insert on declaration to mesh_controller");
+  expect(await ended).toMatchObject({
+    kind: "refused",
+    code: 2,
+    message: expect.stringMatching(/^the push was cancelled in Temporal: /),
+    next: expect.stringMatching(/^mesh status .*; mesh push --behind /),
+  });
 });
 
 it("a mesh that is stopped in the middle of a push sends nothing of it any more, and the push ends (R35)", async () => {

@@ -1,4 +1,4 @@
-import { InputError, StoppedError, UnavailableError } from "../../core/errors.ts";
+import { CancelledError, InputError, StoppedError, UnavailableError } from "../../core/errors.ts";
 import type { PushResult } from "../../core/push.ts";
 import { pushWorkflowId } from "../../decide/ids.ts";
 import type { CliContext } from "../context.ts";
@@ -165,7 +165,7 @@ function describeEnd(error: unknown, push: string): Error {
 }
 
 function isForPeople(error: unknown): error is Error {
-  return error instanceof UnavailableError || error instanceof InputError || error instanceof StoppedError;
+  return [UnavailableError, InputError, StoppedError, CancelledError].some((kind) => error instanceof kind);
 }
 
 export function progressWriter(context: CliContext, quiet: boolean): (line: string) => void {
