@@ -16,6 +16,7 @@ const commands = [
   ["status", "core"],
   ["why", "core"],
   ["module", "show", "core"],
+  ["module", "list"],
 ] as const;
 
 /** Every command that says how a module stands ends with this code, and says this. */
@@ -32,7 +33,7 @@ async function expectAll(code: number, words: RegExp): Promise<void> {
 
 const newer = `update source_head set commit = repeat('b', 40)`;
 
-describe("status, why and module show say the same of a module (R26, R48)", () => {
+describe("status, why, module show and module list say the same of a module (R26, R48)", () => {
   it("that is as it was compared: current, and when its own source was looked at", async () => {
     await expectAll(0, /^(?!.*cannot)/);
     expect((await bed.run("why", "core")).stdout).toMatch(
