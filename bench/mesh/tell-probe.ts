@@ -15,10 +15,18 @@ export interface TellSample {
   readonly gateMs: number;
 }
 
+/** A push that is open, whose nodes are to be told something else than they were. */
+export interface Prepared {
+  readonly push: string;
+  readonly count: number;
+}
+
 /** One controller's `tell` in this process, under an epoch of its own or of another's. */
 export interface Teller {
-  /** Told once more, each with another content. Rejects where not all of them were sent. */
-  tell(nodes: readonly string[]): Promise<TellSample>;
+  /** Another content for each, and a push that names them: so that nothing but the telling is left. */
+  prepare(nodes: readonly string[]): Promise<Prepared>;
+  /** Rejects where not all of them were sent. */
+  tell(prepared: Prepared): Promise<TellSample>;
   /** Asks for the gate under its epoch until told to stop; how often it was refused. */
   knock(stop: AbortSignal): Promise<number>;
 }
@@ -58,13 +66,16 @@ export function createTeller(db: Database, mesh: string, epoch: number, name: st
   };
   const requestOf = (push: string, count: number) => ({ mesh, push, round: 0, from: 0, count, confirmRemoval: false });
   return {
-    async tell(nodes) {
+    async prepare(nodes) {
       const push = await nextPush(nodes);
       for (const node of nodes)
         await assign(db, mesh, { node, module: "notes", config: { text: push }, providers: {} });
+      return { push, count: nodes.length };
+    },
+    async tell({ push, count }) {
       const from = performance.now();
-      const { sent } = await tellBatch(deps, requestOf(push, nodes.length), new AbortController().signal);
-      if (sent !== nodes.length) throw new Error(`${sent} of ${nodes.length} nodes were told`);
+      const { sent } = await tellBatch(deps, requestOf(push, count), new AbortController().signal);
+      if (sent !== count) throw new Error(`${sent} of ${count} nodes were told`);
       return { ms: performance.now() - from, gateMs: gate.ms };
     },
     async knock(stop) {
