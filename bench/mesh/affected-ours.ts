@@ -6,8 +6,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { compareAll } from "../../src/activities/compare-all.ts";
+import { createFetchDesk, fetchBounds } from "../../src/activities/fetch-desk.ts";
 import { createKeptRecords, keptFor } from "../../src/activities/kept-records.ts";
 import { loadBuildPlan } from "../../src/activities/load-build-facts.ts";
+import { isSourceFailure } from "../../src/activities/look-at-sources.ts";
 import { compareTips, seeTips, type Tips } from "../../src/activities/look-without-keeping.ts";
 import { rebuildSet } from "../../src/decide/rebuild-set.ts";
 import { openRepository } from "../../src/source/open-repository.ts";
@@ -90,7 +92,8 @@ export async function openOurs(
     throw error;
   }
   const { db, mesh } = deps;
-  const look = { db, mesh, repositories: deps.repositories, imports: deps.imports, kept: keptFor(db, mesh) };
+  const fetches = createFetchDesk(fetchBounds, isSourceFailure);
+  const look = { db, mesh, repositories: deps.repositories, imports: deps.imports, fetches, kept: keptFor(db, mesh) };
   const answer = async (tips: Tips, kept = look.kept): Promise<OwnAnswer> => {
     const looked = await compareTips({ ...look, kept }, tips);
     const newest = { newer: looked.newer, planRecords: looked.records, kept };

@@ -8,7 +8,7 @@ import type { ImportCache } from "../source/imports/import-cache.ts";
 import { compareAhead } from "./compare-ahead.ts";
 import type { SourceMemory } from "../source/source-memory.ts";
 import { createKeptRecords, type KeptRecords, type PlanRecords } from "./kept-records.ts";
-import { createFetchDesk, fetchBounds, listBrought, type WantedTip } from "./fetch-desk.ts";
+import { type FetchDesk, listBrought, type WantedTip } from "./fetch-desk.ts";
 import { isSourceFailure, looksAtOnce } from "./look-at-sources.ts";
 import { isSeenBefore } from "../source/look-at-folders.ts";
 import type { RepositoryPool } from "./repository-pool.ts";
@@ -19,6 +19,8 @@ export interface LookWithoutKeeping {
   /** Of clones of one's own: those of a controller that works at the same moment are left alone. */
   readonly repositories: RepositoryPool;
   readonly imports: ImportCache;
+  /** One for each of those pools, so that a source that hangs for one question is left alone by the next (R33). */
+  readonly fetches: FetchDesk;
   /** What this process knows of the records. Left out: everything is read. */
   readonly kept?: KeptRecords;
   /** Nobody waits for the answer any more. */
@@ -102,6 +104,7 @@ export async function compareTips(look: LookWithoutKeeping, tips: Tips): Promise
     look.signal?.throwIfAborted();
     const signal = joinSignals(look.signal, ahead);
     const { heads, brought } = await bringTips(
+      look.fetches,
       { ...against, members: kept.sources.membersOf(against.registered) },
       tips,
       signal ?? new AbortController().signal,
@@ -157,6 +160,7 @@ function listUnread(modules: PlanRecords["modules"]): PlanRecords["modules"] {
 
 /** Those that are to be read, from several sources at once. One that does not come is not seen, whatever it answered before. */
 async function bringTips(
+  fetches: FetchDesk,
   { known, members }: Pick<PlanRecords, "known"> & { readonly members: ReturnType<SourceMemory["membersOf"]> },
   { repositories, heads }: Tips,
   signal: AbortSignal,
@@ -170,7 +174,7 @@ async function bringTips(
     wanted.set(opened, [...(wanted.get(opened) ?? []), { head, branch, commit }]);
   }
   if (wanted.size === 0) return { heads, brought: [] };
-  const answers = await createFetchDesk(fetchBounds, isSourceFailure).fetchAll(wanted, signal);
+  const answers = await fetches.fetchAll(wanted, signal);
   return {
     heads: heads.map((head) => {
       const failure = answers.get(headKey(head.repository, head.branch)) ?? null;

@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import type { CommandCall, CommandResult } from "./command.ts";
 import { answerDryRun } from "../activities/dry-run.ts";
+import { createFetchDesk, fetchBounds } from "../activities/fetch-desk.ts";
 import { createImportCache } from "../activities/import-cache.ts";
 import { createKeptRecords } from "../activities/kept-records.ts";
+import { isSourceFailure } from "../activities/look-at-sources.ts";
 import { createRepositoryPool } from "../activities/repository-pool.ts";
 import type { Name } from "../core/names.ts";
 import type { MeshConnection } from "./mesh-connection.ts";
@@ -23,6 +25,7 @@ export async function dryRun(
     kept: createKeptRecords(db, mesh),
     repositories: createRepositoryPool(join(paths.cache, "dry-run"), { credentials }),
     imports: createImportCache(db),
+    fetches: createFetchDesk(fetchBounds, isSourceFailure),
     names,
     heads,
     now,

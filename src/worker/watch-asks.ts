@@ -2,8 +2,10 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import { codeVersion } from "../activities/code-version.ts";
 import { answerDryRun } from "../activities/dry-run.ts";
+import { createFetchDesk, type FetchBounds, fetchBounds } from "../activities/fetch-desk.ts";
 import { createImportCache } from "../activities/import-cache.ts";
 import { createKeptRecords, keptFor, type KeptRecords } from "../activities/kept-records.ts";
+import { isSourceFailure } from "../activities/look-at-sources.ts";
 import { createRepositoryPool } from "../activities/repository-pool.ts";
 import { askSocketName, dryRunSchemaName } from "../core/asking.ts";
 import { InputError } from "../core/errors.ts";
@@ -37,6 +39,8 @@ export interface WatchAsks {
   readonly log: Logger;
   readonly nowMs: () => number;
   readonly bounds?: AskBounds;
+  /** How long a question waits for sources. `fetchBounds` where it is left out. */
+  readonly fetches?: FetchBounds;
   readonly everyMs?: number;
 }
 
@@ -95,6 +99,7 @@ function answerWith(options: WatchAsks): () => AskServer {
     onUntidy: (repository, error) => log.warn({ err: error, repository }, "a clone could not be made smaller"),
   });
   const imports = createImportCache(readDb);
+  const fetches = createFetchDesk(options.fetches ?? fetchBounds, isSourceFailure);
   const own = { code: codeVersion(), document: dryRunSchemaName, mesh, state: asks.state, setup: asks.setup };
   return () =>
     createAskServer({
@@ -109,6 +114,7 @@ function answerWith(options: WatchAsks): () => AskServer {
           kept,
           repositories,
           imports,
+          fetches,
           names,
           now: new Date(options.nowMs()),
           lostAfterMs: options.lostAfterMs,

@@ -2,8 +2,10 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { compareAll } from "../../src/activities/compare-all.ts";
 import type { ControlDependencies } from "../../src/activities/control-dependencies.ts";
+import { createFetchDesk, fetchBounds } from "../../src/activities/fetch-desk.ts";
 import { keptFor } from "../../src/activities/kept-records.ts";
 import { loadBuildPlan } from "../../src/activities/load-build-facts.ts";
+import { isSourceFailure } from "../../src/activities/look-at-sources.ts";
 import { compareTips, type LookWithoutKeeping, seeTips } from "../../src/activities/look-without-keeping.ts";
 import { planSteps } from "../../src/activities/plan-steps.ts";
 import { createPushRecords } from "../../src/activities/push-records.ts";
@@ -147,7 +149,8 @@ it("what is kept between comparisons changes no answer, after any history", { ti
       for (const [what, act] of actions) {
         await act();
         step += 1;
-        const look = { db: records.db, mesh, repositories: deps.repositories, imports: deps.imports };
+        const fetches = createFetchDesk(fetchBounds, isSourceFailure);
+        const look = { db: records.db, mesh, repositories: deps.repositories, imports: deps.imports, fetches };
         const kept = await answer({ ...look, kept: keptFor(records.db, mesh) });
         // As a process that just began and knows nothing.
         expect([step, what, kept]).toEqual([step, what, await answer(look)]);

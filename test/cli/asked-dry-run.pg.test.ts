@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { askSocketName } from "../../src/core/asking.ts";
 import { listConditions } from "../../src/store/conditions.ts";
 import { mesh } from "../store/open-records.ts";
+import { createGitServers } from "../support/git-server.ts";
 import { type AskedBed, openAskedBed } from "./asked-bed.ts";
 
 let bed: AskedBed;
@@ -47,6 +48,33 @@ describe("a dry run that a running controller answers", () => {
     await bed.shop.remove();
     await expectSame(3, /"cannotTell":\[\{"module":"core"/);
     await expectSame(3, /"failing":\[\]/, "core");
+  }, 120_000);
+
+  it("asks a source that hangs for one question no more for the next, and says so (R33)", async () => {
+    const servers = await createGitServers();
+    vi.stubEnv("GIT_SSL_CAINFO", servers.caFile);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const server = await servers.serve(bed.shop.dir);
+    onTestFinished(() => server.close());
+    await bed.run("repo", "add", "shop", server.url, "--moved");
+    await bed.compare();
+    await listen({ fetches: { atOnce: 1, patienceMs: 100, lateAtOnce: 1, restLongestMs: 100 } });
+    // Whoever looks asks once; the next to ask is a fetch, and waits.
+    let asked = 0;
+    server.misbehave((request) => {
+      if (request.url?.includes("info/refs") === true) asked += 1;
+      return asked > 1;
+    });
+    await bed.shop.commit({ "core/src/index.ts": "export const one = 2;\n" });
+    asked = 0;
+    expect((await bed.dryRun("--json")).stdout).toMatch(
+      /did not send its commit within 0.1 s, and is still being fetched/,
+    );
+    asked = 0;
+    const second = await bed.dryRun("--json");
+    expect(second.stdout).toMatch(/\.git is still being fetched/);
+    expect(second.stdout).toContain('"answeredBy":"controller"');
+    expect(asked).toBe(1);
   }, 120_000);
 
   it("says the same to a person, and on standard error who answered", async () => {
