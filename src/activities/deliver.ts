@@ -22,9 +22,9 @@ export function createDeliverActivities(deps: DeliverDependencies) {
         return await tellBatch(deps, batch, Context.current().cancellationSignal);
       } catch (error) {
         if (error instanceof DeadEpochError) deps.onDeadEpoch(error);
-        if (error instanceof InputError) throw ApplicationFailure.nonRetryable(error.message, "InputError");
-        if (error instanceof StoppedError)
-          throw ApplicationFailure.nonRetryable(error.message, "StoppedError", error.next);
+        // What to do next travels as the first detail.
+        if (error instanceof InputError || error instanceof StoppedError)
+          throw ApplicationFailure.nonRetryable(error.message, error.name, error.next);
         throw error;
       } finally {
         stopHeartbeat();
