@@ -28,8 +28,11 @@ export interface PushOrder {
 /** What commands, the gateway and the watch ask of the controller: always through Temporal. */
 export interface ControllerClient {
   startPush(order: PushOrder): Promise<{ readonly pushId: string; result(): Promise<PushResult> }>;
-  /** Has Temporal run a push that the records have as open: `running` already, `resumed` now, or `over` for good. */
-  resumePush(mesh: string, push: PushRecord): Promise<ResumedPush>;
+  /**
+   * Has Temporal run a push that the records have as open: `running` already, `resumed` now, or `over` for good. `isOpen`: by
+   * the records, asked once Temporal has said that it does not run it; `ended`: it came to its end meanwhile.
+   */
+  resumePush(mesh: string, push: PushRecord, isOpen: () => Promise<boolean>): Promise<ResumedPush>;
   /** *Go and look*. Starts the mesh's reconcile loop where none runs. */
   wakeReconcile(wake: { readonly mesh: string; readonly why: string }): Promise<void>;
   /** How that loop stands in Temporal. Throws UnavailableError where there is no answer in time. */
@@ -49,7 +52,7 @@ export type LoopState =
 const answerMs = 5_000;
 
 export interface ResumedPush {
-  readonly kind: "running" | "resumed" | "over";
+  readonly kind: "running" | "resumed" | "over" | "ended";
   /** What became of it in Temporal before. */
   readonly why: string;
 }
@@ -66,7 +69,7 @@ export async function connectController(temporal: TemporalServer): Promise<Contr
 export function createControllerClient(client: Client, close: () => Promise<void>): ControllerClient {
   return {
     startPush: (order) => startPush(client, order),
-    resumePush: (mesh, push) => answered(() => resumePush(client, mesh, push)),
+    resumePush: (mesh, push, isOpen) => answered(() => resumePush(client, { mesh, push, isOpen })),
     wakeReconcile: ({ mesh, why }) => answered(() => inTime(client, () => wakeReconcile(client, mesh, why))),
     readLoop: (mesh) => answered(() => inTime(client, () => readLoop(client, mesh))),
     expectAnswer: () => answered(() => inTime(client, () => describeNamespace(client))),
@@ -100,13 +103,18 @@ async function startPush(client: Client, order: PushOrder): Promise<{ pushId: st
 }
 
 /** Only what Temporal lost or was told to forget is begun again: what a person cancelled stays so. */
-async function resumePush(client: Client, mesh: string, push: PushRecord): Promise<ResumedPush> {
+async function resumePush(
+  client: Client,
+  { mesh, push, isOpen }: { readonly mesh: string; readonly push: PushRecord; readonly isOpen: () => Promise<boolean> },
+): Promise<ResumedPush> {
   const { id, kind, named, requestedBy, why, confirmRemoval } = push;
   const workflowId = pushWorkflowId(mesh, id);
   const state = await readState(client, workflowId);
   if (state === "RUNNING" || state === "CONTINUED_AS_NEW") return { kind: "running", why: state };
   if (state === "FAILED" || state === "CANCELLED")
     return { kind: "over", why: state === "FAILED" ? "it failed" : "it was cancelled" };
+  // It records its end before Temporal has it as over: what was open in the list may have come to its end since.
+  if (!(await isOpen())) return { kind: "ended", why: `Temporal has it as ${state}` };
   const input: PushInput = { schema: 1, push: id, mesh, kind, named, requestedBy, why, confirmRemoval };
   await client.workflow.start("push", {
     taskQueue: controlQueue(mesh),

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { countTold } from "../activities/count-told.ts";
 import type { Name } from "../core/names.ts";
 import type { Database } from "../store/database.ts";
-import { endPush, listOpenPushes, listTold, type ToldRecord } from "../store/pushes.ts";
+import { endPush, getPush, listOpenPushes, listTold, type ToldRecord } from "../store/pushes.ts";
 import type { ControllerClient } from "./client.ts";
 import { keepLooking, type Watch } from "./keep-looking.ts";
 import { watchTrouble } from "./note-trouble.ts";
@@ -43,7 +43,8 @@ export function resumePushes(options: ResumePushes): Watch {
 
 async function resumeOnce({ db, mesh, controller, log }: ResumePushes): Promise<void> {
   for (const push of await listOpenPushes(db, mesh)) {
-    const { kind, why } = await controller.resumePush(mesh, push);
+    const isOpen = async (): Promise<boolean> => (await getPush(db, mesh, push.id))?.endedAt === null;
+    const { kind, why } = await controller.resumePush(mesh, push, isOpen);
     if (kind === "resumed") log.warn({ push: push.id, why }, "a push is begun again from the records");
     if (kind === "over") {
       await endPush(db, mesh, push.id, describeEnd(push.id, why, await listTold(db, mesh, push.id)));
