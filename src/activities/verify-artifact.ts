@@ -91,7 +91,9 @@ async function verifyBytes(deps: Reads, { artifact }: ArtifactRecord): Promise<A
   if (found.bytes !== artifact.blobBytes)
     faults.push({ check: "blob", message: `it has ${found.bytes} bytes, the records say ${artifact.blobBytes}` });
   try {
-    const entries = await listArtifactFiles({ from: await deps.store.openBlob(artifact.blob), signal: deps.signal });
+    const entries = await answer(async () =>
+      listArtifactFiles({ from: await deps.store.openBlob(artifact.blob), signal: deps.signal }),
+    );
     const content = contentDigest(entries);
     if (content !== artifact.digest)
       faults.push({ check: "content", message: `its content is ${content}, the records say ${artifact.digest}` });
