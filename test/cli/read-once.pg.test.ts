@@ -1,9 +1,10 @@
 import { beforeEach, expect, it } from "vitest";
 import { buildStatus } from "../../src/cli/status/build-status.ts";
-import { readPush } from "../../src/cli/push/read-push.ts";
+import { listLeft, readPush } from "../../src/cli/push/read-push.ts";
 import { trackFailures } from "../../src/decide/track-failures.ts";
 import { keepAccount } from "../../src/store/accounts.ts";
 import { recordContact } from "../../src/store/nodes.ts";
+import { recordTargets } from "../../src/store/push-targets.ts";
 import { openPush, recordTold } from "../../src/store/pushes.ts";
 import { loadStatus } from "../../src/cli/status/load-status.ts";
 import type { Database } from "../../src/store/database.ts";
@@ -99,6 +100,21 @@ it("following a push reads the nodes that it told, and no others of the mesh", a
   const { nodes } = await readPush({ ...db, query }, mesh, "p2", 60_000);
   expect(nodes).toMatchObject([{ node: "node-10", effect: "applied" }]);
   expect(rows).toBe(4);
+});
+
+it("names every node that a push left moving, or that a declaration changed, however many (R18)", async () => {
+  const { db } = bed.records;
+  const nodes = Array.from({ length: 120 }, (_, at) => `node-${at + 100}`);
+  await openPush(db, mesh, { id: "p3", kind: "named", named: ["node-100"], requestedBy: "me", why: "" });
+  await recordTargets(
+    db,
+    mesh,
+    { push: "p3", round: 6 },
+    nodes.map((node) => ({ node, why: "its provider moved" })),
+  );
+  const left = await listLeft(db, mesh, { push: "p3", rounds: 6 });
+  expect(left.map(({ node }) => node)).toEqual(nodes);
+  expect(await listLeft(db, mesh, { push: "p3", rounds: 1 })).toEqual([]);
 });
 
 it("mesh build --again reads what it waits for once in each turn, however many modules there are", async () => {

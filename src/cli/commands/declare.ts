@@ -5,15 +5,12 @@ import { expectNodes } from "../expect-nodes.ts";
 import { expectNotStopped } from "../expect-not-stopped.ts";
 import { findMissingValues } from "../find-missing-values.ts";
 import { followPush, progressWriter } from "../push/follow-push.ts";
+import { listLeft } from "../push/read-push.ts";
 import { pushCode } from "../push/push-code.ts";
 import { createShellDelivery } from "../push/shell-delivery.ts";
-import { listTargets } from "../../store/push-targets.ts";
 import { pushText } from "../text/push-text.ts";
 import { whoAsks } from "../who-asks.ts";
 import { withMesh } from "../with-mesh.ts";
-
-/** So many are named that it changed. */
-const changedLimit = 50;
 
 const help = `
 The first word to a new node, and the way to bring one node up to date by hand. Takes the same road as a push of that
@@ -53,12 +50,8 @@ export const declareCommand: CommandDefinition = {
         );
         const refused = document.nodes.filter((one) => one.outcome === "not-worked-out").map((one) => one.why);
         const remedy = await findMissingValues(connection, refused);
-        const changed = await listTargets(connection.db, connection.mesh, {
-          push: document.push,
-          round: 1,
-          from: 0,
-          count: changedLimit,
-        });
+        // Of a declaration by hand there is one round.
+        const changed = await listLeft(connection.db, connection.mesh, { push: document.push, rounds: 1 });
         const declared = { ...document, changed };
         return { code: pushCode(declared), document: declared, text: pushText(declared, remedy) };
       } finally {

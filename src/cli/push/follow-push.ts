@@ -7,7 +7,7 @@ import type { MeshConnection } from "../mesh-connection.ts";
 import { plainLine } from "../text/plain.ts";
 import type { PushDocument, PushedNode } from "../text/push-text.ts";
 import { pauseAfter, sleep } from "../wait.ts";
-import { type PushProgress, readPush } from "./read-push.ts";
+import { listLeft, type PushProgress, readPush } from "./read-push.ts";
 import { sayUnbuilt, type ShellDelivery } from "./shell-delivery.ts";
 
 export interface FollowOptions {
@@ -108,7 +108,7 @@ async function follow(
     outcome: result?.outcome ?? "under-way",
     rounds: result?.rounds ?? 0,
     message: result?.message ?? "",
-    moving: result?.moving ?? [],
+    moving: await listMoving(connection, result),
     settledMs: result?.outcome === "settled" ? ended.ms : null,
     appliedMs: progress.nodes.every((node) => node.effect === "applied" || node.effect === "not-sent")
       ? appliedMs
@@ -116,6 +116,12 @@ async function follow(
     nodes: progress.nodes,
     ui,
   };
+}
+
+/** A result has the first of them; who waited is told of each (R18). */
+async function listMoving({ db, mesh }: MeshConnection, result: PushResult | null): Promise<readonly string[]> {
+  if (result === null || result.moving.length === 0) return [];
+  return (await listLeft(db, mesh, result)).map(({ node }) => node);
 }
 
 /** The push has ended here and no host can fetch it yet: waiting longer shows nothing. */

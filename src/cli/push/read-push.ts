@@ -4,6 +4,7 @@ import { listAccountsOf } from "../../store/accounts.ts";
 import type { Database } from "../../store/database.ts";
 import { listSentTo } from "../../store/declarations.ts";
 import { listNodesNamed } from "../../store/nodes.ts";
+import { countTargets, listTargets, type PushTarget } from "../../store/push-targets.ts";
 import { listTold } from "../../store/pushes.ts";
 import type { PushedNode } from "../text/push-text.ts";
 import { judgeEffect } from "./judge-effect.ts";
@@ -42,6 +43,16 @@ export async function readPush(db: Database, mesh: Name, push: string, silentAft
     return { ...one, ...order, effect, says, ...(pending && { pending }) };
   });
   return { nodes, final };
+}
+
+/** Whose turn it would be after so many rounds: whom a push left moving, or a declaration by hand changed and did not tell. */
+export async function listLeft(
+  db: Database,
+  mesh: Name,
+  { push, rounds }: { readonly push: string; readonly rounds: number },
+): Promise<readonly PushTarget[]> {
+  const left = { push, round: rounds };
+  return await listTargets(db, mesh, { ...left, from: 0, count: await countTargets(db, mesh, left) });
 }
 
 /** A node told in several rounds is judged by what it was told last; it keeps the round in which it came in. */

@@ -51,15 +51,30 @@ export function pushText(document: PushDocument, remedy: string | null = null): 
     ...(document.message === "" ? [] : [`  ${plainLine(document.message)}`]),
     ...(document.notes ?? []).map((note) => `  ${plainLine(note)}`),
     ...sayChanged(document),
-    ...(document.moving.length === 0 ? [] : [`  still moves: ${document.moving.join(", ")}`]),
+    ...sayMoving(document),
     ...(rows.length === 0 ? [] : ["", alignColumns(rows)]),
     ...(document.ui === null ? [] : ["", `  ${document.ui}`]),
     `  next: ${remedy ?? nextCommand(document)}`,
   ].join("\n");
 }
 
+/** So many are named for a person; a document has them all. */
+const namedLimit = 50;
+
+function sayMoving({ moving }: PushDocument): string[] {
+  if (moving.length === 0) return [];
+  const more = moving.length - namedLimit;
+  return [`  still moves: ${moving.slice(0, namedLimit).join(", ")}${more > 0 ? ` and ${more} more` : ""}`];
+}
+
 function sayChanged({ changed = [] }: PushDocument): string[] {
-  return changed.map(({ node, why }) => `  changed by it, and not told: ${node} (${plainLine(why, 160)})`);
+  const more = changed.length - namedLimit;
+  return [
+    ...changed
+      .slice(0, namedLimit)
+      .map(({ node, why }) => `  changed by it, and not told: ${node} (${plainLine(why, 160)})`),
+    ...(more > 0 ? [`  changed by it, and not told: ${more} more`] : []),
+  ];
 }
 
 /** Why a node was in it, where that is more than its name. */
@@ -98,6 +113,7 @@ function nextCommand(document: PushDocument): string {
   );
   if (trouble !== undefined) return `mesh why ${trouble.node}`;
   const changed = (document.changed ?? []).map(({ node }) => node);
+  if (changed.length > namedLimit) return "mesh push --behind";
   if (changed.length > 0) return `mesh push ${changed.join(" ")}`;
   const isOpen = document.nodes.some((node) => node.effect === "outstanding" || node.effect === "cannot-tell");
   if (!isOpen && document.outcome !== "under-way") return "mesh status";
