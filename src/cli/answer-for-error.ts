@@ -18,13 +18,16 @@ export interface ErrorAnswer {
   readonly next: string;
 }
 
+/** The last step is the one that is needed: where a remedy names many things, it bounds itself, and is never cut here. */
+export const nextLimit = 2000;
+
 /** What stands under `error` in a document. */
 export function errorOf({ kind, message, next }: ErrorAnswer): {
   readonly kind: ErrorAnswer["kind"];
   readonly message: string;
   readonly next: string;
 } {
-  return { kind, message: plainLine(message, 2000), next: plainLine(next, 500) };
+  return { kind, message: plainLine(message, 2000), next: plainLine(next, nextLimit) };
 }
 
 /** Network errors and PostgreSQL's own states of *no answer*: nothing was decided, asking again may help. */

@@ -4,7 +4,7 @@ import { type CommandEntry, commandTable } from "./command-table.ts";
 import { findCommand } from "./find-command.ts";
 import type { CliContext } from "./context.ts";
 import type { ExitCode } from "../decide/exit-code.ts";
-import { answerForError, type ErrorAnswer, errorOf } from "./answer-for-error.ts";
+import { answerForError, type ErrorAnswer, errorOf, nextLimit } from "./answer-for-error.ts";
 import { interrupted, isInterrupt } from "./interrupted.ts";
 import { createProgram, schemaOf } from "./program.ts";
 import { plainLine } from "./text/plain.ts";
@@ -107,7 +107,7 @@ function fail(
   const fallback = answer.kind === "input" && entry !== null ? `see how it is used: mesh ${entry.words} --help` : "";
   const next = nextWithState(answer.next === "" ? fallback : answer.next, argv);
   context.stderr.write(`mesh: ${message}\n`);
-  if (next !== "") context.stderr.write(`  next: ${plainLine(next, 500)}\n`);
+  if (next !== "") context.stderr.write(`  next: ${plainLine(next, nextLimit)}\n`);
   if (context.env["MESH_DEBUG"] && cause instanceof Error) context.stderr.write(`${cause.stack ?? ""}\n`);
   if (wantsJson(argv)) {
     const schema = entry === null ? "mesh.error.v1" : schemaOf(entry);

@@ -55,6 +55,13 @@ describe("mesh conditions (R33, R48)", () => {
     });
   });
 
+  it("is told to be cleared by its whole subject, as one word of a shell (R48)", async () => {
+    const subject = `a file with a name of its own/${"x".repeat(150)}`;
+    await observeCondition(bed.records.db, mesh, { ...lost, subject });
+    expect((await bed.run("conditions")).stdout).toContain(`then: mesh conditions clear ${lost.code} '${subject}'\n`);
+    expect((await bed.run("conditions", "clear", lost.code, subject)).code).toBe(0);
+  });
+
   it("is cleared by a person only where nothing watches its end", async () => {
     await observeCondition(bed.records.db, mesh, away);
     await observeCondition(bed.records.db, mesh, lost);

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { digestValue } from "../../src/decide/digest.ts";
-import { addModules, grant, mesh, sendOne } from "../store/open-records.ts";
+import { assign } from "../../src/store/assignments.ts";
+import { addModule } from "../../src/store/modules.ts";
+import { addModules, addNodes, grant, mesh, sendOne } from "../store/open-records.ts";
 import { type CommandBed, openCommandBed } from "./command-bed.ts";
 
 let bed: CommandBed;
@@ -48,6 +50,32 @@ describe("mesh node remove", () => {
       /it has not reported what it was last sent.*\n {2}next: where that is meant: .* --yes/,
     );
     expect((await bed.run("node", "remove", "shop-1", "--yes")).code).toBe(0);
+  });
+
+  it("of many things in the way names the first, how many more, and the last step whole (R48)", async () => {
+    const long = (at: number) => `m${at + 10}-${"x".repeat(59)}`;
+    const modules = Array.from({ length: 20 }, (_, at) => long(at));
+    for (const name of modules)
+      await addModule(bed.records.db, mesh, { name, repository: "examples", branch: "main", path: name });
+    for (const module of modules)
+      await assign(bed.records.db, mesh, { node: "shop-1", module, config: {}, providers: {} });
+    const next =
+      modules
+        .slice(0, 3)
+        .map((module) => `mesh unassign shop-1 ${module}, then `)
+        .join("") + "the same of the other 17, then mesh push shop-1";
+    const ran = await bed.run("node", "remove", "shop-1", "--json");
+    expect(ran.stderr).toContain(`  next: ${next}\n`);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ error: { next } });
+    const nodes = Array.from({ length: 20 }, (_, at) => long(at));
+    await addNodes(bed.records.db, ...nodes);
+    for (const node of nodes) await assign(bed.records.db, mesh, { node, module: "web", config: {}, providers: {} });
+    const epoch = await grant(bed.records.db);
+    for (const node of nodes) await sendOne(bed.records.db, epoch, node, { builds: { web: digestValue("web") } });
+    const module = await bed.run("module", "remove", "web");
+    expect(module.stderr).toMatch(/the same of the other 17, then mesh push (m1\d-x+ ){2}m12-x+, then the other 17\n$/);
+    const repository = await bed.run("repo", "remove", "examples");
+    expect(repository.stderr).toMatch(/and 16 more follow it\n.*, then the same of the other 18\n$/);
   });
 
   it("an enrolled host is given up only where that is meant, and it is said that it goes on running", async () => {

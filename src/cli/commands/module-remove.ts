@@ -2,9 +2,11 @@ import type { CommandDefinition, CommandResult } from "../command.ts";
 import { parseName } from "../arguments.ts";
 import { InputError } from "../../core/errors.ts";
 import { sayPlace } from "../../decide/say-edge.ts";
+import { listNames } from "../../decide/short-names.ts";
 import { type ModuleRemoval, removeModule } from "../../store/remove-module.ts";
 import { alignColumns } from "../text/columns.ts";
 import { plainLine } from "../text/plain.ts";
+import { stepsOfEach, wordsOfEach } from "../text/say-each.ts";
 import { wakeController } from "../wake-controller.ts";
 import { withMesh } from "../with-mesh.ts";
 
@@ -78,13 +80,13 @@ function explainRefusal(name: string, removal: ModuleRemoval): InputError {
   if (!known) return new InputError(`there is no module ${name}`, "see mesh module list");
   const places = imports.map((edge) => `${edge.module} at ${plainLine(sayPlace(edge), 160)}`);
   const why = [
-    ...(assignedTo.length === 0 ? [] : [`it is assigned to ${assignedTo.join(", ")}`]),
-    ...(carriedBy.length === 0 ? [] : [`the last declaration to ${carriedBy.join(", ")} has it, or may have it`]),
-    ...(places.length === 0 ? [] : [`it is imported by ${places.join(", ")}`]),
+    ...(assignedTo.length === 0 ? [] : [`it is assigned to ${listNames(assignedTo)}`]),
+    ...(carriedBy.length === 0 ? [] : [`the last declaration to ${listNames(carriedBy)} has it, or may have it`]),
+    ...(places.length === 0 ? [] : [`it is imported by ${listNames(places)}`]),
   ];
   const next = [
-    ...assignedTo.map((node) => `mesh unassign ${node} ${name}`),
-    ...(carriedBy.length === 0 ? [] : [`mesh push ${carriedBy.join(" ")}`]),
+    ...stepsOfEach(assignedTo, (node) => `mesh unassign ${node} ${name}`),
+    ...(carriedBy.length === 0 ? [] : [`mesh push ${wordsOfEach(carriedBy)}`]),
   ];
   return new InputError(`${name} stays: ${why.join("; ")}`, next.join(", then "));
 }

@@ -3,6 +3,7 @@ import { parseName } from "../arguments.ts";
 import { InputError } from "../../core/errors.ts";
 import { listNames } from "../../decide/short-names.ts";
 import { type NodeRemoval, removeNode } from "../../store/remove-node.ts";
+import { stepsOfEach, wordsOfEach } from "../text/say-each.ts";
 import { whoAsks } from "../who-asks.ts";
 import { withMesh } from "../with-mesh.ts";
 
@@ -70,9 +71,9 @@ function explainRefusal(name: string, removal: NodeRemoval): InputError {
   if (why.length > 0) {
     const consumers = [...new Set(others.map((one) => one.node))];
     const next = [
-      ...assigned.map((module) => `mesh unassign ${name} ${module}`),
+      ...stepsOfEach(assigned, (module) => `mesh unassign ${name} ${module}`),
       ...(isSent || assigned.length > 0 || issued.length > others.length ? [`mesh push ${name}`] : []),
-      ...(consumers.length === 0 ? [] : [`give them another provider, then mesh push ${consumers.join(" ")}`]),
+      ...(consumers.length === 0 ? [] : [`give them another provider, then mesh push ${wordsOfEach(consumers)}`]),
     ];
     return new InputError(`${name} stays: ${why.join("; ")}`, next.join(", then "));
   }

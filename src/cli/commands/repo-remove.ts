@@ -1,7 +1,9 @@
 import type { CommandDefinition } from "../command.ts";
 import { parseName } from "../arguments.ts";
 import { InputError } from "../../core/errors.ts";
+import { listNames } from "../../decide/short-names.ts";
 import { removeRepository } from "../../store/remove-repository.ts";
+import { stepsOfEach } from "../text/say-each.ts";
 import { withMesh } from "../with-mesh.ts";
 
 const help = `
@@ -21,8 +23,8 @@ export const repoRemoveCommand: CommandDefinition = {
       if (!known) throw new InputError(`there is no repository ${name}`, "see mesh repo list");
       if (!removed) {
         throw new InputError(
-          `${name} stays: ${followedBy.join(", ")} ${followedBy.length === 1 ? "follows" : "follow"} it`,
-          followedBy.map((module) => `mesh module remove ${module}`).join(", then "),
+          `${name} stays: ${listNames(followedBy)} ${followedBy.length === 1 ? "follows" : "follow"} it`,
+          stepsOfEach(followedBy, (module) => `mesh module remove ${module}`).join(", then "),
         );
       }
       return {

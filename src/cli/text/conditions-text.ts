@@ -1,6 +1,7 @@
 import type { Condition } from "../../core/condition.ts";
 import { describeAge } from "./ages.ts";
 import { plainLine } from "./plain.ts";
+import { quoteWord } from "./quote-word.ts";
 
 /** Each with what to do; `watched`: a controller acts, so that what is not listed is not so. */
 export function conditionsText(
@@ -14,7 +15,7 @@ export function conditionsText(
       `  ${plainLine(one.message)}`,
       `  since ${describeAge(one.since, now)}, ${one.count} times, last seen ${describeAge(one.lastSeen, now)}`,
       ...(one.remedy === "" ? [] : [`  what to do: ${plainLine(one.remedy)}`]),
-      ...(one.clearedByHand ? [`  then: mesh conditions clear ${one.code} ${plainLine(one.subject, 120)}`] : []),
+      ...(one.clearedByHand ? [`  then: mesh conditions clear ${one.code} ${quoteWord(one.subject)}`] : []),
     ].join("\n"),
   );
   const open = blocks.length === 0 ? ["no condition is open"] : blocks;
