@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { InputError, UnavailableError } from "../core/errors.ts";
@@ -20,12 +20,57 @@ export function hostProgramFile(): string {
  */
 export async function runHostProgram(
   words: readonly string[],
-  { signal, says = "stdout", file }: HostProgramOptions = {},
+  { says = "stdout", ...options }: HostProgramOptions = {},
 ): Promise<ExitCode> {
-  const stdout = says === "stderr" ? 2 : "inherit";
-  const child = spawn(process.execPath, [file ?? hostProgramFile(), ...words], {
-    stdio: ["inherit", stdout, "inherit"],
-  });
+  return await endOf(start(words, options.file, [says === "stderr" ? 2 : "inherit", "inherit"]), options.signal);
+}
+
+/**
+ * The same for what is done in a moment, and fails in words of its own: throws them, with its remedy, as an error of ours.
+ * What else it said goes to `note` once it has ended.
+ */
+export async function askHostProgram(
+  words: readonly string[],
+  {
+    what,
+    note,
+    says = "stdout",
+    ...options
+  }: HostProgramOptions & { readonly what: string; readonly note: (text: string) => void },
+): Promise<ExitCode> {
+  const child = start(words, options.file, [says === "stderr" ? 2 : "inherit", "pipe"]);
+  let said = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (said = `${said}${text}`.slice(-saidLimit)));
+  const code = await endOf(child, options.signal);
+  const at = code === 0 ? -1 : said.lastIndexOf(prefix);
+  const notes = at === -1 ? said : said.slice(0, at);
+  if (notes !== "") note(notes);
+  if (code === 0) return code;
+  const [why = "", ...next] =
+    at === -1
+      ? []
+      : said
+          .slice(at + prefix.length)
+          .trimEnd()
+          .split("\n");
+  const message = why === "" ? what : `${what}: ${why}`;
+  if (code === 3) throw new UnavailableError(message, next.join(" ") || "type it again");
+  throw new InputError(message, next.join(" "));
+}
+
+const saidLimit = 64_000;
+/** Of each sentence that the host program says of itself; behind the last one is its remedy. */
+const prefix = "mesh-host: ";
+
+function start(
+  words: readonly string[],
+  file: string | undefined,
+  [stdout, stderr]: readonly ["inherit" | 2, "inherit" | "pipe"],
+): ChildProcess {
+  return spawn(process.execPath, [file ?? hostProgramFile(), ...words], { stdio: ["inherit", stdout, stderr] });
+}
+
+async function endOf(child: ChildProcess, signal: AbortSignal | undefined): Promise<ExitCode> {
   // Asked by a signal to this process only, it must be passed on. Ctrl-C in a terminal reaches the child too, as SIGINT:
   // for it the two are one wish to stop.
   signal?.addEventListener("abort", () => child.kill("SIGTERM"), { once: true });
@@ -33,7 +78,8 @@ export async function runHostProgram(
     child.once("error", (cause) =>
       reject(new UnavailableError("the host program could not be started", "", { cause })),
     );
-    child.once("exit", (code, ended) => {
+    // Not `exit`: what it said last is read by then.
+    child.once("close", (code, ended) => {
       if (ended === null) resolve(asExitCode(code));
       else if (signal?.aborted) reject(interrupted());
       else reject(new UnavailableError(`the host program was ended by ${ended}`, "see what ended it, then try again"));
@@ -46,12 +92,6 @@ interface HostProgramOptions {
   readonly says?: "stdout" | "stderr";
   /** Left out: the one beside this code. */
   readonly file?: string;
-}
-
-/** Throws what a host program that ended badly has said already, by its own code: its *cannot tell* stays one. */
-export function expectHostDone(code: ExitCode, what: string, next: string): void {
-  if (code === 3) throw new UnavailableError(what, "why is said above; then type it again");
-  if (code !== 0) throw new InputError(what, next);
 }
 
 function asExitCode(code: number | null): ExitCode {

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { armFailpointsBy } from "../core/failpoints.ts";
 import { InputError, UnavailableError } from "../core/errors.ts";
+import { RefusedError } from "../link/refused-error.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { enrolHost } from "./enrol.ts";
 import { listenForStop } from "./listen-for-stop.ts";
@@ -42,14 +43,21 @@ function exitCodeOf(error: unknown): number {
   return error instanceof UnavailableError ? exitCodes.cannotTell : exitCodes.failed;
 }
 
+function nextOf(error: unknown): string {
+  if (error instanceof InputError || error instanceof UnavailableError) return error.next;
+  if (!(error instanceof RefusedError)) return "";
+  return error.status === 401
+    ? "A token works once, and for an hour: make another with `mesh host token NODE`."
+    : "What the controller says of it is in its log; are this host and the controller of one release?";
+}
+
 // Files that services read must not depend on who started the host.
 process.umask(0o022);
 main(process.argv.slice(2)).then(
   () => process.exit(exitCodes.settled),
   (error: unknown) => {
-    const isOurs = error instanceof InputError || error instanceof UnavailableError;
-    const next = isOurs && error.next !== "" ? `\n${error.next}` : "";
-    process.stderr.write(`mesh-host: ${describeFailure(error)}${next}\n`);
+    const next = nextOf(error);
+    process.stderr.write(`mesh-host: ${describeFailure(error)}${next === "" ? "" : `\n${next}`}\n`);
     process.exit(exitCodeOf(error));
   },
 );

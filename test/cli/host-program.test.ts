@@ -1,8 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { InputError, UnavailableError } from "../../src/core/errors.ts";
-import { expectHostDone, runHostProgram } from "../../src/cli/host-program.ts";
+import { askHostProgram, runHostProgram } from "../../src/cli/host-program.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 /** A program in the host's place. */
@@ -34,9 +33,36 @@ describe("the host program in the foreground (R48)", () => {
     await expect(running).rejects.toMatchObject({ name: "UnavailableError", message: /interrupted/ });
   });
 
-  it("that refused is refused here, and one that could not tell is not", () => {
-    expect(() => expectHostDone(0, "it did not", "again")).not.toThrow();
-    expect(() => expectHostDone(2, "it did not", "again")).toThrow(InputError);
-    expect(() => expectHostDone(3, "it did not", "again")).toThrow(UnavailableError);
+  const ask = async (code: string) => {
+    const notes: string[] = [];
+    const file = await programOf(code);
+    const options = { file, what: "the host did not enrol", note: (text: string) => notes.push(text) };
+    const ended = await askHostProgram([], options).catch((error: unknown) => error);
+    return { ended, notes: notes.join("") };
+  };
+  const said = (text: string, code: number) =>
+    `process.stderr.write(${JSON.stringify(text)}); process.exitCode = ${code};`;
+
+  it.each([
+    [2, "InputError"],
+    [3, "UnavailableError"],
+  ])("that failed with %i says why and what to do, as it said them itself", async (code, name) => {
+    const words = "mesh-host: others may read the token\nmesh-host: already enrolled as a\nGive it another --dir.\n";
+    expect(await ask(said(words, code))).toMatchObject({
+      ended: { name, message: "the host did not enrol: already enrolled as a", next: "Give it another --dir." },
+      notes: "mesh-host: others may read the token\n",
+    });
+  });
+
+  it("that failed without a word of its own has failed all the same, and what it printed is there", async () => {
+    expect(await ask(said("a stack\n", 2))).toMatchObject({
+      ended: { name: "InputError", message: "the host did not enrol", next: "" },
+      notes: "a stack\n",
+    });
+  });
+
+  it("that is done has its notes printed", async () => {
+    const notes = "mesh-host: others may read the token\n";
+    expect(await ask(said(notes, 0))).toEqual({ ended: 0, notes });
   });
 });

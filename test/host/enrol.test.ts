@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -11,7 +12,7 @@ import {
 import { formatEnrolmentToken, type EnrolmentToken } from "../../src/link/enrolment-token.ts";
 import { generateSigningKey } from "../../src/link/keys.ts";
 import { createRoot } from "../../src/link/root.ts";
-import { raiseHostBed, type HostBed } from "../support/host-bed.ts";
+import { bundleHost, type HostBed, makeFolder, raiseHostBed } from "../support/host-bed.ts";
 
 let bed: HostBed | null = null;
 
@@ -36,6 +37,25 @@ async function serveUnderAnother({ raised }: HostBed): Promise<string> {
   raised.gateway.useCertificate(await issueServerCertificate(another, { ...names, nowMs }));
   return another.certPem;
 }
+
+it("the host program says what to do where its token is refused (R48)", { timeout: 60_000 }, async () => {
+  bed = await raiseHostBed();
+  const [program, folder] = [await bundleHost(), await makeFolder()];
+  const unknown = newToken(bed);
+  bed.raised.records.tokens.clear();
+  const file = path.join(folder, "token");
+  await writeFile(file, unknown, { mode: 0o600 });
+  const words = ["enrol", "--dir", path.join(folder, "host"), "--token-file", file];
+  const ended = await new Promise<{ code: unknown; stderr: string }>((resolve) =>
+    execFile(process.execPath, [program, ...words], (error, _stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, stderr }),
+    ),
+  );
+  expect(ended.code).toBe(2);
+  expect(ended.stderr).toMatch(
+    /^mesh-host: the gateway refused POST \/v1\/enrol: .* \(401\)\nA token works once, .*\n$/,
+  );
+});
 
 describe("a host that enrols where it had enrolled", { timeout: 60_000 }, () => {
   it("is the same host: what a start that was killed had not noted is completed (R44)", async () => {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { CommandDefinition } from "../command.ts";
-import { expectHostDone, runHostProgram } from "../host-program.ts";
+import { askHostProgram } from "../host-program.ts";
 import { pathOption } from "../keys/root-files.ts";
 
 const help = `
@@ -34,9 +34,11 @@ export const hostRecoverCommand: CommandDefinition = {
       ...(document === null ? [] : ["--document", document]),
       ...(options.json ? ["--json"] : []),
     ];
-    const code = await runHostProgram(words, { signal: context.listenForInterrupt() });
     const what = document === null ? "does not say its mark" : "did not put its mark back";
-    expectHostDone(code, `the host in ${dir} ${what}`, "why is said above");
-    return code;
+    return await askHostProgram(words, {
+      signal: context.listenForInterrupt(),
+      what: `the host in ${dir} ${what}`,
+      note: (text) => context.stderr.write(text),
+    });
   },
 };
