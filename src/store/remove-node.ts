@@ -36,7 +36,7 @@ export type NodeRemoval = z.output<typeof removalSchema>;
  * something is assigned to it, was last sent to it, or is issued to or from it. Its host enrolled, did not read back what it
  * was last sent, or owes a withdrawal: only where that is said to be meant, and such a debt is given up. All of it is asked
  * in the statement that removes, which no push is beside: one that was composing for the node is seen as it ended, and the
- * next one finds no node. What was sent is history and stays; so do numbers, which are the mesh's (R35, R36).
+ * next one finds no node. What was sent is history, and is pruned in time; numbers stay, which are the mesh's (R35, R36).
  */
 export function removeNode(db: Database, mesh: Name, name: Name, options: RemovalOptions): Promise<NodeRemoval> {
   // Each statement sees what was committed before it: the second one, all that the first one waited for.

@@ -11,7 +11,7 @@ const help = `
 Takes a node out of the mesh: one with a slip in its name, or a machine that is gone. Unassign its modules and push it
 first, so that what was provided for it is withdrawn where it was made; a node that was sent modules stays until then.
 Where a host enrolled, --yes says that it is meant: its keys and tokens go, and from then on it is refused by name. What
-it was sent stays in the records, and a node of the same name is never sent a lower number.
+it was sent goes in time, as settings.json says (history); a node of the same name is never sent a lower number.
 
 Exit code: 0 removed, 2 it stays.
 
@@ -37,7 +37,7 @@ export const nodeRemoveCommand: CommandDefinition = {
         code: 0,
         document: { removed: { node: name }, enrolled, unread, givenUp: owed },
         text: [
-          `${name} is no node of this mesh any more; what it was sent stays in the records`,
+          `${name} is no node of this mesh any more; the records of what it was sent go in time`,
           ...(enrolled
             ? [`  its host is refused from now on, and goes on running what it has: end it on that machine`]
             : []),
