@@ -23,8 +23,8 @@ Begin with:
 
 Exit codes: 0 settled, 1 pending, 2 failed, refused or used wrongly, 3 cannot tell (no answer).
 The mesh is found by --state DIR, else MESH_STATE, else the nearest .mesh folder upward from here.
-Every command takes --json: one versioned document on standard output; status --watch prints one a line, serve and host run,
-which run until they are stopped, print none.`;
+Every command takes --json: one versioned document on standard output; status --watch prints one a line, build --follow
+one for each part of a log before its own, serve and host run, which run until they are stopped, print none.`;
 
 /** The whole command line as commander sees it. Nothing here ends the process: `run` maps what happens to a code. */
 export async function createProgram(input: ProgramInput): Promise<Command> {

@@ -8,6 +8,7 @@ import { expectOwnAddress } from "../../embedded/expect-own-address.ts";
 import { expectRoom } from "../up/expect-room.ts";
 import { bringUp } from "../up/bring-up.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
+import { interrupted } from "../interrupted.ts";
 import { plainLine } from "../text/plain.ts";
 import { deliverLanguages } from "../up/deliver-languages.ts";
 import { deliverAll, describeUp } from "../up/deliver-all.ts";
@@ -60,7 +61,8 @@ export const upCommand: CommandDefinition = {
       const started = start(call, parts, state, supervisor);
       // Ctrl-C during the start ends it at once: what was begun is completed by the next start.
       const ready = await Promise.race([started, untilAborted(interrupt).then(() => null)]);
-      if (ready === null) return 1;
+      if (ready === null)
+        throw interrupted("it was interrupted before the mesh was up", "type it again: it goes on from there");
       const { document, connection } = ready;
       show(call, document);
       const wantsLanguages = call.options["examples"] !== false && call.options["languages"] !== false;
