@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { createSilentSources } from "../../src/activities/silent-sources.ts";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -58,6 +59,7 @@ export async function openRecords(): Promise<Records> {
       db,
       mesh: "bench",
       repositories: openClones(),
+      silent: createSilentSources(1_000),
       imports: countParses(createImportCache(db), parsed),
       describeToolchains: () => ({ typescript: "bench" }),
       builders: {},

@@ -1,6 +1,7 @@
 import { InputError } from "../core/errors.ts";
 import type { Name, ObjectId } from "../core/names.ts";
 import { holdSources } from "../decide/hold-sources.ts";
+import { isOwnLook } from "../decide/own-reasons.ts";
 import { rebuildSet } from "../decide/rebuild-set.ts";
 import { compareSources, headKey } from "../source/compare-sources.ts";
 import type { SourceFacts } from "../source/source-facts.ts";
@@ -37,10 +38,18 @@ export async function compareAll(
 ): Promise<{ wave: string | null }> {
   const silent = new Set<Name>();
   const onLook = (repository: Name, came: "answered" | "no answer"): void => {
+    deps.silent.heard(repository, came);
     if (came === "no answer") silent.add(repository);
   };
+  // All others would wait for those that hang. Who asks in person has them asked.
+  const mayRest = isOwnLook(request.reasons);
+  const isAsked = (repository: Name): boolean => {
+    if (!mayRest || deps.silent.isDue(repository)) return true;
+    silent.add(repository);
+    return false;
+  };
   // At once: what is written to the records from here on is another version for the next comparison.
-  const looking = lookAtSources(deps, { signal, onLook });
+  const looking = lookAtSources(deps, { signal, onLook, isAsked });
   const [looked, version] = await Promise.all([looking, readPlanVersion(deps.db, deps.mesh)]);
   const repositories = await openRepositories(deps);
   const urls = new Map([...repositories].map(([name, { url }]) => [name, url]));

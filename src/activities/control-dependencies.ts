@@ -5,6 +5,7 @@ import type { ImportCache } from "../source/imports/import-cache.ts";
 import type { FetchBounds } from "./fetch-desk.ts";
 import type { PushRecords } from "./push-records.ts";
 import type { RepositoryPool } from "./repository-pool.ts";
+import type { SilentSources } from "./silent-sources.ts";
 
 /** What opening, widening and closing a push needs. */
 export interface PushDependencies {
@@ -19,6 +20,8 @@ export interface ControlDependencies extends PushDependencies {
   readonly db: Database;
   readonly mesh: Name;
   readonly repositories: RepositoryPool;
+  /** Which sources are left alone for a while, because they do not answer. */
+  readonly silent: SilentSources;
   readonly imports: ImportCache;
   /** Compiler and runtime by language, as they are now. */
   readonly describeToolchains: () => Readonly<Record<string, string>>;

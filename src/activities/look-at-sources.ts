@@ -28,13 +28,14 @@ export const looksAtOnce = 8;
 /**
  * Asks every repository once for the tips that modules follow, resolves each ref once (case 5) and keeps what it saw.
  * Where a repository does not answer, or a branch is gone, the last good tip stays, with a condition that names it
- * (case 4).
+ * (case 4). Of one that is not asked it is the last good tip, too.
  */
 export async function lookAtSources(
   deps: LookDependencies,
   options: LookOptions = {},
 ): Promise<ReadonlyMap<string, ObjectId | null>> {
-  const heads = (await listHeads(deps.db, deps.mesh)).filter((head) => options.isAsked?.(head.repository) ?? true);
+  const all = await listHeads(deps.db, deps.mesh);
+  const heads = all.filter((head) => options.isAsked?.(head.repository) ?? true);
   const said = await listSaid(deps);
   const resolved = new Map<string, ObjectId | null>();
   const byRepository = new Map<Name, SourceHead[]>();
@@ -56,9 +57,9 @@ export async function lookAtSources(
   await Promise.all(Array.from({ length: looksAtOnce }, lookOn));
   // In one order, whoever answered first.
   return new Map(
-    heads.map(({ repository, branch }) => {
+    all.map(({ repository, branch, commit }) => {
       const head = headKey(repository, branch);
-      return [head, resolved.get(head) ?? null];
+      return [head, resolved.get(head) ?? commit];
     }),
   );
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Name } from "../core/names.ts";
+import { dueWords } from "../decide/own-reasons.ts";
 import { autoDueRows } from "./auto-due.ts";
 import type { Queryable } from "./database.ts";
 import { one } from "./rows.ts";
@@ -18,7 +19,7 @@ const sincePersonsPush = `with ended as materialized (
        select distinct named.node from ended, push t, jsonb_array_elements_text(t.named) as named (node)
         where t.mesh = $1 and t.kind = 'auto' and t.opened_at >= ended.at)`;
 
-const policiesToFollow = `(select 'policies to follow: ' || string_agg(distinct due.module, ', ') from (${autoDueRows}) due
+const policiesToFollow = `(select '${dueWords.policies}: ' || string_agg(distinct due.module, ', ') from (${autoDueRows}) due
    where due.node not in (select node from followed)
      and not exists (select from mesh where name = $1 and stopped_at is not null))`;
 
@@ -33,27 +34,27 @@ export async function describeDue(db: Queryable, mesh: Name, lostAfterMs: number
     z.object({ why: z.string().nullable() }),
     `${sincePersonsPush}
      select nullif(concat_ws('; ',
-       (select 'source moved: ' || string_agg(repository || '#' || branch || ' at ' || left(commit, 7), ', ' order by repository, branch)
+       (select '${dueWords.moved}: ' || string_agg(repository || '#' || branch || ' at ' || left(commit, 7), ', ' order by repository, branch)
           from source_head h where mesh = $1 and commit is distinct from compared_commit and commit is not null
            and exists (select from module m
                         where m.mesh = h.mesh and m.repository = h.repository and m.branch = h.branch)),
-       (select 'new modules: ' || string_agg(name, ', ' order by name) from module m
+       (select '${dueWords.unseen}: ' || string_agg(name, ', ' order by name) from module m
           where mesh = $1 and compared_at is null
             and exists (select from source_head h where h.mesh = m.mesh and h.repository = m.repository
                          and h.branch = m.branch and h.commit is not null)),
-       (select 'newer commits held back: ' || string_agg(name, ', ' order by name) from module
+       (select '${dueWords.held}: ' || string_agg(name, ', ' order by name) from module
           where mesh = $1 and held_commit is not null),
-       (select 'builds to try again: ' || string_agg(distinct b.module, ', ') from build b
+       (select '${dueWords.again}: ' || string_agg(distinct b.module, ', ') from build b
           join module m on m.mesh = b.mesh and m.name = b.module and m.wanted_inputs = b.inputs
          where b.mesh = $1 and b.state = 'outstanding' and b.next_try_at <= now()),
-       (select 'verdicts that no plan has read: ' || string_agg(m.name, ', ' order by m.name) from module m
+       (select '${dueWords.judged}: ' || string_agg(m.name, ', ' order by m.name) from module m
           join build b on b.mesh = m.mesh and b.module = m.name and b.inputs = m.wanted_inputs
          where m.mesh = $1 and ((b.state = 'fit' and m.standing <> 'current') or (b.state = 'unfit' and m.standing <> 'unfit'))),
-       (select 'planned builds that nobody began: ' || string_agg(m.name, ', ' order by m.name) from module m ${joinHead}
+       (select '${dueWords.planned}: ' || string_agg(m.name, ', ' order by m.name) from module m ${joinHead}
          where m.mesh = $1 and m.standing = 'out-of-date' and ${comparedAt} < now() - $2 * interval '1 millisecond'
            and not exists (select from build b
                             where b.mesh = m.mesh and b.module = m.name and b.inputs = m.wanted_inputs)),
-       (select 'builds without a verdict: ' || string_agg(distinct b.module, ', ') from build b
+       (select '${dueWords.silent}: ' || string_agg(distinct b.module, ', ') from build b
           join module m on m.mesh = b.mesh and m.name = b.module and m.wanted_inputs = b.inputs
          where b.mesh = $1 and b.state = 'building' and coalesce(b.seen_at, b.started_at) < now() - $2 * interval '1 millisecond'),
        case when (select at from ended) is not null then ${policiesToFollow} end

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Builder } from "../activities/keep-provenance.ts";
 import { createRepositoryPool } from "../activities/repository-pool.ts";
+import { createSilentSources, type SilentSources } from "../activities/silent-sources.ts";
 import { noteDamagedClone } from "../activities/note-damaged-clone.ts";
 import type { LookDependencies } from "../activities/look-at-sources.ts";
 import { openArtifactStore, type ArtifactStore } from "../build/artifact-store.ts";
@@ -33,7 +34,7 @@ export interface ControllerParts {
   readonly gatewayDb: Database;
   /** With the rights of builds. */
   readonly builderDb: Database;
-  readonly look: LookDependencies;
+  readonly look: LookDependencies & { readonly silent: SilentSources };
   readonly artifacts: ArtifactStore;
   readonly sandboxes: Sandboxes;
   readonly trust: Trust;
@@ -68,6 +69,7 @@ export async function openParts(config: ServeConfig, roles: RolesInForce, log: L
     look: {
       db,
       mesh: config.mesh,
+      silent: createSilentSources(config.pollIntervalMs),
       repositories: createRepositoryPool(config.folders.repositories, {
         credentials: config.credentials,
         onDamaged: (repository, why) => noteDamagedClone(db, config.mesh, repository, why),

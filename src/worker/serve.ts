@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Client } from "@temporalio/client";
 import type { DeadEpochError } from "../core/errors.ts";
+import { describeWebhook } from "../decide/own-reasons.ts";
 import { createControllerClient } from "./client.ts";
 import { createWorkers, runWorkers } from "./create-workers.ts";
 import { acquireLease, systemClock, type Lease, type LeaseStore } from "./lease-keeper.ts";
@@ -166,7 +167,7 @@ async function startParts(
     const repository = config.webhooks[source]?.repository;
     if (repository === undefined) return;
     watch.lookSoon(repository);
-    await wake(`webhook of ${source}`);
+    await wake(describeWebhook(source));
   });
   endWith(() => gateway.close());
   const workers = await createWorkers({

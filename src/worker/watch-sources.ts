@@ -2,7 +2,9 @@ import type { Logger } from "pino";
 import { UnavailableError } from "../core/errors.ts";
 import type { Name } from "../core/names.ts";
 import { lookAtSources, type LookDependencies } from "../activities/look-at-sources.ts";
+import type { SilentSources } from "../activities/silent-sources.ts";
 import { backOffMs } from "../decide/back-off.ts";
+import { dueWords } from "../decide/own-reasons.ts";
 import { readBuiltWith } from "../store/build-surroundings.ts";
 import { describeDue } from "../store/due-work.ts";
 import { watchTrouble } from "./note-trouble.ts";
@@ -14,6 +16,8 @@ export interface SourceWatch {
 }
 
 export interface WatchOptions extends LookDependencies {
+  /** Shared with comparisons: neither asks what did not answer the other a moment ago. */
+  readonly silent: SilentSources;
   readonly pollIntervalMs: number;
   readonly lostAfterMs: number;
   readonly describeToolchains: () => Readonly<Record<string, string>>;
@@ -25,8 +29,6 @@ export interface WatchOptions extends LookDependencies {
 /** After a webhook the tip is asked again after these waits: a forge may announce before it answers. */
 const soonMs = [0, 500, 1_000, 2_000, 4_000, 8_000];
 const longestPauseMs = 60_000;
-/** A source that comes back is found by the poll within this, and at once by a webhook or `mesh build`. */
-const longestSilentMs = 300_000;
 /** Where a wake did not come through, it is sent again within this. */
 const longestUnheardMs = 15_000;
 /** What stays due for the same reason wakes less and less often: each wake costs history. */
@@ -43,7 +45,7 @@ export function watchSources(options: WatchOptions): SourceWatch {
   let nudge: () => void = () => undefined;
   let lookedAtAllMs = Number.NEGATIVE_INFINITY;
   const wakeIfDue = createDueWaker(options);
-  const silent = createSilentSources(options);
+  const { silent } = options;
   const trouble = watchTrouble(options, {
     code: "source-watch-failing",
     subject: "sources",
@@ -97,6 +99,8 @@ export function watchSources(options: WatchOptions): SourceWatch {
   return {
     lookSoon(repository) {
       soon.set(repository, 0);
+      // Before the wake that follows: its comparison asks it too.
+      silent.askNow(repository);
       nudge();
     },
     async stop() {
@@ -119,26 +123,6 @@ function nextPauseMs(options: WatchOptions, soon: Map<Name, number>, failures: n
   }
   if (shortest !== Number.POSITIVE_INFINITY) return shortest;
   return backOffMs({ baseMs: options.pollIntervalMs, longestMs: longestPauseMs }, failures, options.random());
-}
-
-/** Sources that do not answer are polled less and less often; who names one is not made to wait (R33). */
-function createSilentSources({ pollIntervalMs, random }: WatchOptions): {
-  isDue(repository: Name): boolean;
-  readonly heard: (repository: Name, came: "answered" | "no answer") => void;
-} {
-  const silent = new Map<Name, { readonly failures: number; readonly dueMs: number }>();
-  return {
-    isDue: (repository) => performance.now() >= (silent.get(repository)?.dueMs ?? 0),
-    heard(repository, came) {
-      if (came === "answered") {
-        silent.delete(repository);
-        return;
-      }
-      const failures = (silent.get(repository)?.failures ?? 0) + 1;
-      const rhythm = { baseMs: pollIntervalMs, longestMs: longestSilentMs };
-      silent.set(repository, { failures, dueMs: performance.now() + backOffMs(rhythm, failures, random()) });
-    },
-  };
 }
 
 /** Wakes for a new reason at once, and for the one before again after a pause that doubles. */
@@ -178,5 +162,5 @@ async function describeNewToolchains({ db, mesh, describeToolchains }: WatchOpti
   const known = await readBuiltWith(db, mesh);
   if (known === null) return null;
   const moved = Object.entries(describeToolchains()).filter(([language, text]) => known.toolchains[language] !== text);
-  return moved.length === 0 ? null : `toolchains changed: ${moved.map(([language]) => language).join(", ")}`;
+  return moved.length === 0 ? null : `${dueWords.toolchains}: ${moved.map(([language]) => language).join(", ")}`;
 }

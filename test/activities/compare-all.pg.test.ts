@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { compareAll } from "../../src/activities/compare-all.ts";
 import type { ControlDependencies } from "../../src/activities/control-dependencies.ts";
+import { createSilentSources } from "../../src/activities/silent-sources.ts";
 import { describeBuilder, describeToolchains } from "../../src/build/toolchain.ts";
 import { UnavailableError } from "../../src/core/errors.ts";
 import { listConditions } from "../../src/store/conditions.ts";
@@ -22,8 +23,9 @@ afterEach(() => records.close());
 const builders = { files: describeBuilder("files"), typescript: describeBuilder("typescript") };
 const createDeps = (): Promise<ControlDependencies> => openControl(records, { describeToolchains, builders });
 
-function compare(deps: ControlDependencies): Promise<{ wave: string | null }> {
-  return compareAll(deps, { mesh, reasons: ["a test"], wave: null }, new AbortController().signal);
+function compare(deps: ControlDependencies, ...reasons: string[]): Promise<{ wave: string | null }> {
+  const asked = { mesh, reasons: reasons.length === 0 ? ["a test"] : reasons, wave: null };
+  return compareAll(deps, asked, new AbortController().signal);
 }
 
 describe("one repository whose address is refused", () => {
@@ -55,6 +57,70 @@ describe("one repository whose address is refused", () => {
       { repository: "bad", commit: null, comparedCommit: null },
       { repository: "good", comparedCommit: commit, failure: null },
     ]);
+  });
+});
+
+describe("one repository that does not answer (R7, R33, case 4)", () => {
+  it("keeps no other waiting before its turn comes, and is asked at once where somebody or a webhook names it", async () => {
+    const { db } = records;
+    const addSource = async (name: string) => {
+      const origin = await createGitRepository();
+      onTestFinished(() => origin.remove());
+      await addRepository(db, mesh, { name, url: origin.dir });
+      await addModule(db, mesh, { name: `of-${name}`, repository: name, branch: "main", path: "." });
+      return (text: string) => origin.commit({ "mesh.yaml": `module: of-${name}\nlanguage: files\n`, text });
+    };
+    const [commitFine, commitAway] = [await addSource("fine"), await addSource("away")];
+    const [first, kept] = [await commitFine("1"), await commitAway("1")];
+    const clock = { nowMs: 0 };
+    const silent = createSilentSources(1_000, { nowMs: () => clock.nowMs, random: () => 0.5 });
+    const deps = await openControl(records, { describeToolchains, builders, silent });
+    await compare(deps);
+    let [asked, isAway] = [0, true];
+    const { repositories } = deps;
+    const away: ControlDependencies = {
+      ...deps,
+      repositories: {
+        open: async (of) => {
+          const opened = await repositories.open(of);
+          const lookAtHeads: typeof opened.lookAtHeads = (branches, signal) => {
+            asked += 1;
+            return isAway ? Promise.reject(new UnavailableError("away hangs")) : opened.lookAtHeads(branches, signal);
+          };
+          return of.name === "away" ? { ...opened, lookAtHeads } : opened;
+        },
+      },
+    };
+    const commits = async () => (await listModules(db, mesh)).map((one) => one.sourceCommit);
+    expect(await commits()).toEqual([kept, first]);
+
+    await compare(away, "source moved: away#main at abcdef0");
+    expect(asked).toBe(1);
+    // Twice the rhythm of looks: until then no comparison of the controller's own asks it, nor a look of the watch.
+    clock.nowMs = 1_999;
+    const second = await commitFine("2");
+    await compare(away, "source moved: fine#main at abcdef0", "webhook of forge");
+    expect(asked).toBe(1);
+    expect(silent.isDue("away")).toBe(false);
+    expect(await commits()).toEqual([kept, second]);
+    expect((await listHeads(db, mesh)).map(({ comparedCommit }) => comparedCommit)).toEqual([kept, second]);
+
+    await compare(away, "source moved: fine#main at abcdef0", "mesh build of-away");
+    expect(asked).toBe(2);
+    clock.nowMs = 5_998;
+    await compare(away);
+    expect(asked).toBe(3);
+    await compare(away, "webhook of forge");
+    expect(asked).toBe(3);
+    silent.askNow("away");
+    await compare(away, "webhook of forge");
+    expect(asked).toBe(4);
+    clock.nowMs += 16_000;
+    isAway = false;
+    const third = await commitAway("3");
+    await compare(away, "builds to try again: of-fine");
+    expect(await commits()).toEqual([third, second]);
+    expect(silent.isDue("away")).toBe(true);
   });
 });
 

@@ -10,6 +10,7 @@ import { compareTips, type LookWithoutKeeping, seeTips } from "../../src/activit
 import { planSteps } from "../../src/activities/plan-steps.ts";
 import { createPushRecords } from "../../src/activities/push-records.ts";
 import { createRepositoryPool } from "../../src/activities/repository-pool.ts";
+import { createSilentSources } from "../../src/activities/silent-sources.ts";
 import { rebuildSet } from "../../src/decide/rebuild-set.ts";
 import { createMemoryImportCache } from "../../src/source/imports/import-cache.ts";
 import { claimBuild, recordVerdict } from "../../src/store/builds.ts";
@@ -35,6 +36,7 @@ beforeEach(async () => {
     db: records.db,
     mesh,
     repositories: createRepositoryPool(await createTemporaryFolder()),
+    silent: createSilentSources(1_000),
     imports: createMemoryImportCache(),
     describeToolchains: () => toolchains,
     builders: { typescript: "one" },

@@ -8,6 +8,7 @@ import { noteDamagedClone } from "../../src/activities/note-damaged-clone.ts";
 import { planSteps } from "../../src/activities/plan-steps.ts";
 import { createPushRecords } from "../../src/activities/push-records.ts";
 import { createRepositoryPool } from "../../src/activities/repository-pool.ts";
+import { createSilentSources } from "../../src/activities/silent-sources.ts";
 import { createMemoryImportCache } from "../../src/source/imports/import-cache.ts";
 import { claimBuild, recordVerdict } from "../../src/store/builds.ts";
 import { listConditions } from "../../src/store/conditions.ts";
@@ -44,6 +45,7 @@ beforeEach(async () => {
     db,
     mesh,
     repositories: createRepositoryPool(clones),
+    silent: createSilentSources(1_000),
     imports: createMemoryImportCache(),
     describeToolchains: () => toolchains,
     builders: { files: "one" },

@@ -8,6 +8,7 @@ import { createImportCache } from "../../src/activities/import-cache.ts";
 import { planSteps } from "../../src/activities/plan-steps.ts";
 import { createPushRecords } from "../../src/activities/push-records.ts";
 import { createRepositoryPool } from "../../src/activities/repository-pool.ts";
+import { createSilentSources } from "../../src/activities/silent-sources.ts";
 import { mesh } from "../store/open-records.ts";
 import { typescriptModule } from "../support/build-bed.ts";
 import { createGitRepository, type GitRepository } from "../support/git-repository.ts";
@@ -60,6 +61,7 @@ function dependenciesOf(bed: CommandBed): ControlDependencies {
     db,
     mesh,
     repositories: createRepositoryPool(join(bed.state, "clones")),
+    silent: createSilentSources(1_000),
     imports: createImportCache(db),
     describeToolchains: () => ({ typescript: "node 20" }),
     builders: { typescript: "typescript-1" },

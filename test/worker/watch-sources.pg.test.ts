@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createSilentSources } from "../../src/activities/silent-sources.ts";
 import type { RepositoryPool } from "../../src/activities/repository-pool.ts";
 import { UnavailableError } from "../../src/core/errors.ts";
 import { listConditions } from "../../src/store/conditions.ts";
@@ -48,6 +49,7 @@ function start(repositories: RepositoryPool, wake: () => Promise<void> = () => P
     db: records.db,
     mesh,
     repositories,
+    silent: createSilentSources(5, { nowMs: () => performance.now(), random: () => 0.5 }),
     pollIntervalMs: 5,
     lostAfterMs: 60_000,
     describeToolchains: () => ({}),

@@ -1,6 +1,7 @@
 import type { ControlDependencies } from "../../../src/activities/control-dependencies.ts";
 import { createPushRecords } from "../../../src/activities/push-records.ts";
 import { createRepositoryPool } from "../../../src/activities/repository-pool.ts";
+import { createSilentSources } from "../../../src/activities/silent-sources.ts";
 import { describeBuilder } from "../../../src/build/toolchain.ts";
 import { createMemoryImportCache } from "../../../src/source/imports/import-cache.ts";
 import { mesh, type Records } from "../../store/open-records.ts";
@@ -15,6 +16,7 @@ export async function openControl(
     db,
     mesh,
     repositories: createRepositoryPool(await createTemporaryFolder()),
+    silent: createSilentSources(1_000),
     imports: createMemoryImportCache(),
     describeToolchains: () => ({ files: "none" }),
     builders: { files: describeBuilder("files") },

@@ -9,6 +9,7 @@ import { sealDeclaration } from "../../../src/link/declaration-envelope.ts";
 import { sealSecret } from "../../../src/link/sealing.ts";
 import { createDeliverActivities } from "../../../src/activities/deliver.ts";
 import { createRepositoryPool } from "../../../src/activities/repository-pool.ts";
+import { createSilentSources } from "../../../src/activities/silent-sources.ts";
 import type { PushResult } from "../../../src/core/push.ts";
 import { controlQueue, deliverQueue } from "../../../src/decide/ids.ts";
 import { generateSigningKey } from "../../../src/link/keys.ts";
@@ -134,6 +135,7 @@ async function startWorkers(on: {
     records: createPushRecords(db, mesh),
     mesh,
     repositories: createRepositoryPool("/nonexistent"),
+    silent: createSilentSources(1_000),
     imports: createMemoryImportCache(),
     describeToolchains: () => ({}),
     builders: {},

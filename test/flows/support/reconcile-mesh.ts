@@ -6,6 +6,7 @@ import { Client, Connection } from "@temporalio/client";
 import { DefaultLogger, NativeConnection, Runtime, type Worker } from "@temporalio/worker";
 import { pino } from "pino";
 import { inject } from "vitest";
+import { createSilentSources } from "../../../src/activities/silent-sources.ts";
 import { createRepositoryPool } from "../../../src/activities/repository-pool.ts";
 import { openArtifactStore, type ArtifactStore } from "../../../src/build/artifact-store.ts";
 import { openSandboxes, type Sandboxes } from "../../../src/build/open-sandbox.ts";
@@ -245,7 +246,12 @@ async function createParts(
     readDb: open("controller"),
     gatewayDb: open("gateway"),
     builderDb: open("builder"),
-    look: { db, mesh: config.mesh, repositories: createRepositoryPool(config.folders.repositories) },
+    look: {
+      db,
+      mesh: config.mesh,
+      silent: createSilentSources(config.pollIntervalMs),
+      repositories: createRepositoryPool(config.folders.repositories),
+    },
     artifacts,
     sandboxes: instead.sandboxes ?? (await (sandboxes ??= openSandboxes(false))),
     trust: createFixedTrust(config.mesh),
