@@ -11,6 +11,12 @@ export interface FindMeshInput {
   readonly state: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Whether a folder is a mesh's state folder; left out: one that was started. */
+  readonly isState?: (folder: string) => boolean;
+}
+
+function wasStarted(folder: string): boolean {
+  return existsSync(join(folder, meshFileName));
 }
 
 /**
@@ -18,10 +24,11 @@ export interface FindMeshInput {
  * from where the person stands. Throws InputError when there is none.
  */
 export function findMesh(input: FindMeshInput): string {
+  const { isState = wasStarted } = input;
   const given = input.state ?? (input.env["MESH_STATE"] || undefined);
   if (given !== undefined) {
     const folder = resolve(input.cwd, given);
-    if (existsSync(join(folder, meshFileName))) return folder;
+    if (isState(folder)) return folder;
     throw new InputError(
       `there is no mesh in ${folder} (no ${meshFileName})`,
       `begin one there with: mesh up --state ${quoteWord(given)}`,
@@ -29,7 +36,7 @@ export function findMesh(input: FindMeshInput): string {
   }
   for (let folder = resolve(input.cwd); ; folder = dirname(folder)) {
     const state = join(folder, ".mesh");
-    if (existsSync(join(state, meshFileName))) return state;
+    if (isState(state)) return state;
     if (folder === dirname(folder)) break;
   }
   throw new InputError(

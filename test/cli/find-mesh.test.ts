@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -42,6 +42,16 @@ describe("which mesh a command is about", () => {
     expect(find(join(folder, "clone"), undefined, { MESH_STATE: other })).toBe(other);
     expect(find(join(folder, "clone"), "../third", { MESH_STATE: other })).toBe(third);
     expect(find(join(folder, "clone"), undefined, { MESH_STATE: "" })).toBe(join(folder, "clone", ".mesh"));
+  });
+
+  it("of keys, is also one that was never started, where its root was made (R48)", () => {
+    makeMesh("clone", ".mesh");
+    const begun = join(folder, "clone", "sub", ".mesh");
+    mkdirSync(join(begun, "keys"), { recursive: true });
+    writeFileSync(join(begun, "keys", "root.dsse"), "");
+    const isState = (state: string) => existsSync(join(state, "keys", "root.dsse"));
+    expect(findMesh({ cwd: join(folder, "clone", "sub"), state: undefined, env: {}, isState })).toBe(begun);
+    expect(find(join(folder, "clone", "sub"))).toBe(join(folder, "clone", ".mesh"));
   });
 
   it("is a clear error when there is none, and when the given one is none", () => {

@@ -1,20 +1,19 @@
 import { createReadStream, existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { hasErrorCode, InputError, UnavailableError } from "../../core/errors.ts";
 import { verifyNextRoot } from "../../link/next-root.ts";
 import { rootBytesLimit } from "../../link/limits.ts";
 import { verifyRoot, type Root } from "../../link/root.ts";
 import { listRootFilesAfter, rootFileOf, rootFolderOf } from "../../worker/root-folder.ts";
 import type { CommandCall } from "../command.ts";
-import { findMesh } from "../find-mesh.ts";
+import { findMesh, meshFileName } from "../find-mesh.ts";
 import { meshPaths, type MeshPaths } from "../mesh-setup.ts";
 
 /** The files of the mesh that a command is about, one that was never started among them. Nothing is connected to. */
 export function findPaths({ context, options }: CommandCall): MeshPaths {
-  const given = options.state ?? (context.env["MESH_STATE"] || undefined);
-  const paths = given === undefined ? null : meshPaths(resolve(context.cwd, given));
-  if (paths !== null && existsSync(paths.rootDocument)) return paths;
-  return meshPaths(findMesh({ state: options.state, env: context.env, cwd: context.cwd }));
+  const isState = (folder: string): boolean =>
+    existsSync(join(folder, meshFileName)) || existsSync(meshPaths(folder).rootDocument);
+  return meshPaths(findMesh({ state: options.state, env: context.env, cwd: context.cwd, isState }));
 }
 
 /** Throws UnavailableError where it cannot be read, InputError where it is no root that its own keys have signed. */
