@@ -2,6 +2,15 @@ import { describe, expect, it } from "vitest";
 import { pushText } from "../../src/cli/text/push-text.ts";
 import { settledPush } from "./settled-push.ts";
 
+it("says what nobody can tell in the words of status and of the documentation (R31)", () => {
+  const [node, ...others] = settledPush.nodes;
+  if (node === undefined) throw new Error("there is one");
+  const nodes = [{ ...node, effect: "cannot-tell" as const, says: "its host was never heard" }, ...others];
+  expect(pushText({ ...settledPush, nodes, appliedMs: null })).toMatch(
+    /node-a +named +sent 3\.41 +cannot tell +its host was never heard\n/,
+  );
+});
+
 describe("a push of many nodes, for a person", () => {
   it("beside the first of many says how many more, and what tells all of them", () => {
     const nodes = Array.from({ length: 60 }, (_, at) => `node-${at + 10}`);

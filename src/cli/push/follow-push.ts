@@ -6,6 +6,7 @@ import { type Controller, type PushRequest, workflowPage } from "../controller.t
 import type { MeshConnection } from "../mesh-connection.ts";
 import { plainLine } from "../text/plain.ts";
 import type { PushDocument, PushedNode } from "../text/push-text.ts";
+import { sayEffect } from "../text/say-effect.ts";
 import { pauseAfter, sleep } from "../wait.ts";
 import { listLeft, type PushProgress, readPush } from "./read-push.ts";
 import { sayUnbuilt, type ShellDelivery } from "./shell-delivery.ts";
@@ -155,7 +156,7 @@ function newLines(nodes: readonly PushedNode[], said: Set<string>): string[] {
   return nodes.flatMap((node) => {
     // A service that starts fails for a moment: while it is under way that is no news, at the end it is.
     if (node.effect === "failed") return [];
-    const line = `${node.node}: ${node.outcome.replaceAll("-", " ")}${node.effect === "not-sent" ? "" : `, ${node.effect}`}`;
+    const line = `${node.node}: ${node.outcome.replaceAll("-", " ")}${node.effect === "not-sent" ? "" : `, ${sayEffect(node.effect)}`}`;
     if (said.has(line)) return [];
     said.add(line);
     return [`  ${line} (${plainLine(node.why, 160)})`];

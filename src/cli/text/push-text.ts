@@ -2,6 +2,7 @@ import type { Told } from "../../core/push.ts";
 import { describeDuration } from "./ages.ts";
 import { alignColumns } from "./columns.ts";
 import { plainLine } from "./plain.ts";
+import { sayEffect } from "./say-effect.ts";
 
 /** How far a node has come with what this push told it. */
 export type Effect = "applied" | "superseded" | "outstanding" | "un-ready" | "failed" | "cannot-tell" | "not-sent";
@@ -43,7 +44,7 @@ export function pushText(document: PushDocument, remedy: string | null = null): 
     node.node,
     node.round === 0 ? "named" : `round ${node.round}`,
     sentWords(node),
-    node.effect === "not-sent" ? "-" : node.effect,
+    node.effect === "not-sent" ? "-" : sayEffect(node.effect),
     plainLine([reasonOf(node), node.says].filter((words) => words !== "").join("; "), 400),
   ]);
   return [

@@ -4,6 +4,7 @@ import { describeDuration } from "../text/ages.ts";
 import { quoteWord } from "../text/quote-word.ts";
 import { alignColumns } from "../text/columns.ts";
 import { plainLine } from "../text/plain.ts";
+import { sayEffect } from "../text/say-effect.ts";
 import { moduleLines } from "../text/status-text.ts";
 import { type PushDocument, reasonOf } from "../text/push-text.ts";
 
@@ -67,7 +68,7 @@ function pushLines(push: PushDocument, sentNow: boolean): string[] {
   const rows = push.nodes.map((node) => [
     node.node,
     roundOf(node),
-    node.effect === "not-sent" ? node.outcome.replaceAll("-", " ") : node.effect,
+    node.effect === "not-sent" ? node.outcome.replaceAll("-", " ") : sayEffect(node.effect),
     plainLine(reasonOf(node), 300),
   ]);
   return [`push of node-a ${settled}${took}${applied}`, alignColumns(rows, "  ")];

@@ -1,6 +1,7 @@
 import { listAccountsOf } from "../../store/accounts.ts";
 import { listSentTo } from "../../store/declarations.ts";
 import { judgeEffect } from "../push/judge-effect.ts";
+import { sayEffect } from "../text/say-effect.ts";
 import { sleep } from "../wait.ts";
 import type { BroughtUp } from "./bring-up.ts";
 import { exampleNodes, type UpParts } from "./up-plan.ts";
@@ -29,7 +30,7 @@ export async function waitUntilApplied(parts: UpParts, up: BroughtUp): Promise<r
       });
       return judged.effect === "applied"
         ? []
-        : [`${sent.node}: ${judged.effect}${judged.says === "" ? "" : `: ${judged.says}`}`];
+        : [`${sent.node}: ${sayEffect(judged.effect)}${judged.says === "" ? "" : `: ${judged.says}`}`];
     });
     if (troubles.length === 0 || performance.now() >= until || parts.interrupt.aborted) return troubles;
     await sleep(150, parts.interrupt);
