@@ -19,8 +19,10 @@ export function judgeLooks(
   modules: readonly Pick<ModuleRecord, "repository" | "branch">[],
   since: string,
 ): SourceLook[] {
+  // A branch has no blank in its name.
+  const followed = new Set(modules.map(({ repository, branch }) => `${repository} ${branch}`));
   return heads
-    .filter(({ repository, branch }) => modules.some((one) => one.repository === repository && one.branch === branch))
+    .filter(({ repository, branch }) => followed.has(`${repository} ${branch}`))
     .map(({ repository, branch, lookedAt, commit, comparedCommit, failingSince, failure }) => {
       const isFresh = lookedAt !== null && lookedAt >= since;
       const look = failure !== null ? "failing" : isFresh && comparedCommit === commit ? "seen" : "not-yet";

@@ -1,3 +1,4 @@
+import { groupBy } from "./group-by.ts";
 import type { Manifest, ProvisionKind } from "../core/manifest.ts";
 import type { Name } from "../core/names.ts";
 import type { Provision } from "../core/provision.ts";
@@ -121,14 +122,4 @@ function listPlannedProviders(world: World): Map<ProvisionKind, PlannedProvider[
 export function newestManifest(world: World, module: Name): Manifest | undefined {
   const fit = world.modules.get(module)?.fit ?? null;
   return fit === null ? undefined : world.artifacts.get(artifactKey(module, fit))?.manifest;
-}
-
-function groupBy<K, V>(values: readonly V[], keyOf: (value: V) => K): Map<K, V[]> {
-  const groups = new Map<K, V[]>();
-  for (const value of values) {
-    const group = groups.get(keyOf(value));
-    if (group === undefined) groups.set(keyOf(value), [value]);
-    else group.push(value);
-  }
-  return groups;
 }

@@ -43,6 +43,20 @@ describe("mesh build says 0 only of sources that were seen (R48)", () => {
     expect(judgeLooks([{ ...head, ...failing, branch: "next" }], [web], askedAt)).toEqual([]);
   });
 
+  it("each module is looked at once, however many branches there are", () => {
+    let asked = 0;
+    const modules = Array.from({ length: 50 }, (_, at) => ({
+      get repository(): string {
+        asked += 1;
+        return `shop-${at}`;
+      },
+      branch: "main",
+    }));
+    const heads = Array.from({ length: 50 }, (_, at) => ({ ...head, repository: `shop-${at}` }));
+    expect(judgeLooks(heads, modules, askedAt)).toHaveLength(50);
+    expect(asked).toBe(50);
+  });
+
   it("says which source, and nothing that a terminal acts upon (case 52)", () => {
     const document = { modules: [], registered: 1, waited: true, sources: judge(failing), wave: null };
     expect(buildText(document, now)).toBe(

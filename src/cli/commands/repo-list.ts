@@ -1,6 +1,7 @@
 import type { CommandDefinition } from "../command.ts";
 import { listRepositories } from "../../store/repositories.ts";
 import { listHeads } from "../../store/source-heads.ts";
+import { groupBy } from "../../decide/group-by.ts";
 import { describeAge } from "../text/ages.ts";
 import { alignColumns } from "../text/columns.ts";
 import { plainLine } from "../text/plain.ts";
@@ -11,10 +12,10 @@ export const repoListCommand: CommandDefinition = {
   run: async (call) =>
     await withMesh(call, async ({ db, mesh }) => {
       const repositories = await listRepositories(db, mesh);
-      const heads = await listHeads(db, mesh);
+      const heads = groupBy(await listHeads(db, mesh), (head) => head.repository);
       const now = call.context.now();
       const rows = repositories.flatMap((repository) => {
-        const own = heads.filter((head) => head.repository === repository.name);
+        const own = heads.get(repository.name) ?? [];
         if (own.length === 0)
           return [[repository.name, plainLine(repository.url, 120), "-", "no module follows it", ""]];
         return own.map((head) => [
@@ -32,7 +33,7 @@ export const repoListCommand: CommandDefinition = {
         document: {
           repositories: repositories.map((repository) => ({
             ...repository,
-            heads: heads.filter((head) => head.repository === repository.name),
+            heads: heads.get(repository.name) ?? [],
           })),
         },
         text:

@@ -1,5 +1,6 @@
 import type { ArtifactFault } from "../../activities/verify-artifact.ts";
 import type { Artifact, Closure } from "../../core/artifact.ts";
+import { listNames } from "../../decide/short-names.ts";
 import type { BuildCheck } from "../../store/build-checks.ts";
 import { describeAge, describeDuration } from "./ages.ts";
 import { alignColumns } from "./columns.ts";
@@ -30,7 +31,7 @@ export function artifactListText(rows: readonly ArtifactRow[], now: Date): strin
     describeBytes(row.blobBytes),
     describeAge(row.builtAt, now),
     row.commit?.slice(0, 7) ?? "-",
-    row.sentTo.length === 0 ? "-" : row.sentTo.join(", "),
+    listNames(row.sentTo) || "-",
     row.reproducible,
     row.collectedAt !== null ? `collected ${describeAge(row.collectedAt, now)}` : row.isFit ? "newest fit" : "",
   ]);
@@ -57,6 +58,8 @@ export interface ArtifactDocument {
 }
 
 const filesShown = 40;
+/** A document has all. */
+const namesShown = 50;
 
 export function artifactText(document: ArtifactDocument, now: Date): string {
   const { artifact, files } = document;
@@ -64,7 +67,7 @@ export function artifactText(document: ArtifactDocument, now: Date): string {
     ["content", artifact.digest],
     ["bytes", `${artifact.blob}, ${describeBytes(artifact.blobBytes)}`],
     ["built", describeAge(artifact.builtAt, now)],
-    ["last sent to", artifact.sentTo.join(", ") || "no node"],
+    ["last sent to", listNames(artifact.sentTo, namesShown) || "no node"],
     [
       "reproducible",
       document.checks[0] === undefined ? "unknown: it was built once" : describeCheck(document.checks[0], now),

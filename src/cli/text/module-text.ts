@@ -1,5 +1,6 @@
 import type { Assignment } from "../../core/node.ts";
 import { sayPlace } from "../../decide/say-edge.ts";
+import { listNames } from "../../decide/short-names.ts";
 import type { SourceKnowledge } from "../../decide/judge-source.ts";
 import type { BuildRecord } from "../../store/builds.ts";
 import type { Edge } from "../../store/edges.ts";
@@ -33,8 +34,8 @@ export function moduleText(document: ModuleDocument, now: Date, withLog: boolean
     ["seen", `its source ${describeAge(document.sourceLookedAt, now)}: ${plainLine(document.source.why, 240)}`],
     ["compared", describeAge(module.comparedAt, now)],
     ["built against", document.builtAgainst.map(edgeWords).join(", ") || "nothing of this mesh"],
-    ["built into", document.builtInto.map((edge) => edge.module).join(", ") || "nothing"],
-    ["runs on", document.assignments.map((assignment) => assignment.node).join(", ") || "no node"],
+    ["built into", sayNames(document.builtInto.map((edge) => edge.module)) || "nothing"],
+    ["runs on", sayNames(document.assignments.map((assignment) => assignment.node)) || "no node"],
   ];
   const findings = module.findings.map(
     (finding) => `  ${plainLine(sayPlace(finding), 160)}  ${plainLine(finding.message)}`,
@@ -61,6 +62,11 @@ export function moduleText(document: ModuleDocument, now: Date, withLog: boolean
       : []),
     `  next: mesh why ${module.name}`,
   ].join("\n");
+}
+
+/** Each once, in one line; a document has all. */
+function sayNames(names: readonly string[]): string {
+  return listNames([...new Set(names)], 50);
 }
 
 function commitLine(module: ModuleRecord, now: Date): string {
