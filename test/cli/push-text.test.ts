@@ -12,6 +12,18 @@ it("says what nobody can tell in the words of status and of the documentation (R
 });
 
 describe("a push of many nodes, for a person", () => {
+  it("has those that are not as wanted first in its table, and the rest in the order of the push", () => {
+    const [first] = settledPush.nodes;
+    if (first === undefined) throw new Error("there is one");
+    const nodes = (["applied", "applied", "failed", "superseded", "outstanding"] as const).map((effect, at) => ({
+      ...first,
+      node: `n${at}`,
+      effect,
+    }));
+    const rows = pushText({ ...settledPush, nodes, appliedMs: null }).match(/^n\d/gm);
+    expect(rows).toEqual(["n2", "n4", "n0", "n1", "n3"]);
+  });
+
   it("beside the first of many says how many more, and what tells all of them", () => {
     const nodes = Array.from({ length: 60 }, (_, at) => `node-${at + 10}`);
     const changed = pushText({ ...settledPush, changed: nodes.map((node) => ({ node, why: "its provider moved" })) });

@@ -4,11 +4,10 @@ import { pushWorkflowId } from "../../decide/ids.ts";
 import type { CliContext } from "../context.ts";
 import { type Controller, type PushRequest, workflowPage } from "../controller.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
-import { plainLine } from "../text/plain.ts";
-import type { PushDocument, PushedNode } from "../text/push-text.ts";
-import { sayEffect } from "../text/say-effect.ts";
+import type { PushDocument } from "../text/push-text.ts";
 import { pauseAfter, sleep } from "../wait.ts";
 import { listLeft, type PushProgress, readPush } from "./read-push.ts";
+import { createProgressLines } from "./progress-lines.ts";
 import { sayUnbuilt, type ShellDelivery } from "./shell-delivery.ts";
 
 export interface FollowOptions {
@@ -83,7 +82,7 @@ async function follow(
       ended.error = error;
     },
   );
-  const said = new Set<string>();
+  const newLines = createProgressLines();
   let progress: PushProgress = { nodes: [], final: false };
   let appliedMs: number | null = null;
   for (;;) {
@@ -91,7 +90,7 @@ async function follow(
     // Asked before the records are read: what the push did before it ended is then in them.
     const over = ended.result !== null;
     progress = await readPush(connection.db, connection.mesh, started.pushId, connection.setup.settings.silentAfterMs);
-    for (const line of newLines(progress.nodes, said)) options.say(line);
+    for (const line of newLines(progress.nodes)) options.say(line);
     if (over && progress.final) {
       appliedMs = elapsed();
       break;
@@ -150,17 +149,6 @@ export async function startPushOnly(
     nodes: [],
     ui: workflowPage(connection.setup.temporal, pushWorkflowId(connection.mesh, pushId)),
   };
-}
-
-function newLines(nodes: readonly PushedNode[], said: Set<string>): string[] {
-  return nodes.flatMap((node) => {
-    // A service that starts fails for a moment: while it is under way that is no news, at the end it is.
-    if (node.effect === "failed") return [];
-    const line = `${node.node}: ${node.outcome.replaceAll("-", " ")}${node.effect === "not-sent" ? "" : `, ${sayEffect(node.effect)}`}`;
-    if (said.has(line)) return [];
-    said.add(line);
-    return [`  ${line} (${plainLine(node.why, 160)})`];
-  });
 }
 
 /** The end of a push that has no result: its workflow failed, or Temporal no longer answers. */

@@ -40,7 +40,9 @@ export interface PushDocument {
 export function pushText(document: PushDocument, remedy: string | null = null): string {
   const applied = document.nodes.filter((node) => node.effect === "applied").length;
   const told = document.nodes.filter((node) => node.effect !== "not-sent").length;
-  const rows = document.nodes.map((node) => [
+  // What is not as wanted is not looked for among thousands; the rest is in the order of the push.
+  const inOrder = document.nodes.toSorted((a, b) => Number(isAsWanted(a)) - Number(isAsWanted(b)));
+  const rows = inOrder.map((node) => [
     node.node,
     node.round === 0 ? "named" : `round ${node.round}`,
     sentWords(node),
@@ -57,6 +59,11 @@ export function pushText(document: PushDocument, remedy: string | null = null): 
     ...(document.ui === null ? [] : ["", `  ${document.ui}`]),
     `  next: ${remedy ?? nextCommand(document)}`,
   ].join("\n");
+}
+
+function isAsWanted({ effect, outcome, pending }: PushedNode): boolean {
+  if (effect === "not-sent") return outcome === "already-current";
+  return effect === "applied" || (effect === "superseded" && pending !== true);
 }
 
 /** So many are named for a person; a document has them all. */
