@@ -2,10 +2,10 @@ import type { Content } from "../core/declaration.ts";
 import type { Digest, Name } from "../core/names.ts";
 import type { Provision } from "../core/provision.ts";
 import type { Told } from "../core/push.ts";
-import { withIssued, withSent } from "../decide/apply-composition.ts";
+import { withIssued, withSends } from "../decide/apply-composition.ts";
 import { decideTell, type TellDecision } from "../decide/decide-tell.ts";
 import { captureBaseline, findChanged } from "../decide/find-changed.ts";
-import type { World } from "../decide/world.ts";
+import type { Sent, World } from "../decide/world.ts";
 
 /** What one node would be told in one round of a push that was not made. */
 export interface Foreseen {
@@ -50,41 +50,49 @@ export function simulatePush(before: World, names: readonly Name[], confirmRemov
     if (turns.length === 0 || round > roundLimit) return { settles: turns.length === 0, rounds };
     const decide = (at: World, turn: (typeof turns)[number]): TellDecision =>
       decideTell({ world: at, node: turn.node, named: named.has(turn.node), why: turn.why, confirmRemoval });
-    // As the push does it: first all that is made and withdrawn in this round, then all compositions.
+    // As the push does it: first all that is made and withdrawn in this round, then all compositions; of those none sees
+    // another's. Each is applied at once: a world that changes is indexed anew, which costs as much as the whole mesh.
     const issued = new Map<Name, Pick<Foreseen, "mints" | "withdrawals">>();
     for (const turn of turns) {
       const decision = decide(world, turn);
       if (decision.kind !== "send") continue;
       const { mints, withdrawals } = decision;
       issued.set(turn.node, { mints, withdrawals });
-      effects.minted.push(...mints);
+      for (const mint of mints) effects.minted.push(mint);
       effects.withdrawn.push(...withdrawals.flatMap((id) => world.provisions.get(id) ?? []));
-      world = withIssued(world, mints, withdrawals);
     }
+    const all = [...issued.values()];
+    const composed = withIssued(
+      world,
+      all.flatMap(({ mints }) => mints),
+      all.flatMap(({ withdrawals }) => withdrawals),
+    );
     const foreseen: Foreseen[] = [];
+    const sends: (readonly [Name, Sent])[] = [];
     for (const turn of turns) {
-      const decision = decide(world, turn);
+      const decision = decide(composed, turn);
       told.set(turn.node, decision.digest);
       foreseen.push({ ...foresee(turn.node, round, decision), ...issued.get(turn.node) });
-      if (decision.kind === "send") world = afterSend(world, turn.node, decision);
+      if (decision.kind === "send") sends.push(...sentAs(composed, turn.node, decision));
     }
+    world = withSends(composed, sends);
     sentLast = new Set(foreseen.filter(({ outcome }) => outcome === "would-be-sent").map(({ node }) => node));
     rounds.push(foreseen);
   }
 }
 
-function afterSend(world: World, node: Name, decision: Extract<TellDecision, { kind: "send" }>): World {
+function sentAs(
+  world: World,
+  node: Name,
+  decision: Extract<TellDecision, { kind: "send" }>,
+): (readonly [Name, Sent])[] {
   const last = world.sent.get(node);
   const incarnation = world.nodes.get(node)?.incarnation;
-  if (incarnation === null || incarnation === undefined) return world;
-  return withSent(world, node, {
-    // A place after every other: which one is for the push itself to take.
-    order: { epoch: last?.order.epoch ?? 1, number: (last?.order.number ?? 0) + 1 },
-    digest: decision.digest,
-    builds: decision.content.builds,
-    incarnation,
-    offers: decision.offers,
-  });
+  if (incarnation === null || incarnation === undefined) return [];
+  // A place after every other: which one is for the push itself to take.
+  const order = { epoch: last?.order.epoch ?? 1, number: (last?.order.number ?? 0) + 1 };
+  const { digest, content, offers } = decision;
+  return [[node, { order, digest, builds: content.builds, incarnation, offers }]];
 }
 
 function foresee(node: Name, round: number, decision: TellDecision): Foreseen {

@@ -28,5 +28,10 @@ export function withIssued(world: World, mints: readonly Provision[], withdrawal
 
 /** The world after a node was sent something. */
 export function withSent(world: World, node: Name, sent: Sent): World {
-  return { ...world, sent: withEntries(world.sent, [[node, sent]]) };
+  return withSends(world, [[node, sent]]);
+}
+
+/** The same of many at once: a world is indexed anew whenever it changes. */
+export function withSends(world: World, sends: readonly (readonly [Name, Sent])[]): World {
+  return sends.length === 0 ? world : { ...world, sent: withEntries(world.sent, sends) };
 }

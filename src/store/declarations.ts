@@ -140,6 +140,32 @@ export function getDeclaration(db: Queryable, mesh: Name, node: Name, order: Ord
   );
 }
 
+export interface SentPlace {
+  readonly node: Name;
+  readonly order: Order;
+}
+
+const placedSchema = z.object({ node: nameSchema, envelope: bytesColumn });
+/** The signed bytes of what a node was sent. */
+export type PlacedEnvelope = z.output<typeof placedSchema>;
+
+/** Those of these that the records have. */
+export function listEnvelopes(db: Queryable, mesh: Name, places: readonly SentPlace[]): Promise<PlacedEnvelope[]> {
+  return many(
+    db,
+    placedSchema,
+    `select d.node, d.envelope
+       from unnest($2::text[], $3::bigint[], $4::bigint[]) as place(node, epoch, number)
+       join declaration d on d.mesh = $1 and d.node = place.node and d.epoch = place.epoch and d.number = place.number`,
+    [
+      mesh,
+      places.map(({ node }) => node),
+      places.map(({ order }) => order.epoch),
+      places.map(({ order }) => order.number),
+    ],
+  );
+}
+
 /** What each registered node was last sent, by name. A node that was never told is not in it. */
 export function listSent(db: Queryable, mesh: Name): Promise<SentRecord[]> {
   return listNewest(db, "n.mesh = $1", [mesh]);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { simulatePush } from "../../src/cli/simulate-push.ts";
 import { type Act, anyEdits, anyHistory, anyNode, playHistory } from "../decide/support/any-world.ts";
-import { buildWorld } from "../decide/support/build-world.ts";
+import { buildWorld, withBuild } from "../decide/support/build-world.ts";
 import { exampleMesh, postgres } from "../decide/support/example-mesh.ts";
 import { runPush } from "../decide/support/run-push.ts";
 
@@ -60,6 +60,31 @@ describe("a plan (R23)", () => {
     const plan = simulatePush(world, ["n0"], false);
     expect(plan.settles).toBe(settles);
     expect(rowsOf(plan)).toEqual(pushed.rows.map((row) => `${row.node} ${row.round} ${row.decision.kind}`));
+  });
+
+  it("of many nodes costs by their number, not by its square", () => {
+    const askedOf = (count: number): number => {
+      const names = Array.from({ length: count }, (_one, index) => `n${index}`);
+      const world = runPush(
+        buildWorld({
+          nodes: Object.fromEntries(names.map((name) => [name, "10.0.0.1"])),
+          modules: { postgres },
+          assign: Object.fromEntries(names.map((name) => [`postgres@${name}`, {}])),
+        }),
+        names,
+      ).world;
+      let asked = 0;
+      class Counted<K, V> extends Map<K, V> {
+        override get(key: K): V | undefined {
+          asked += 1;
+          return super.get(key);
+        }
+      }
+      const moved = withBuild({ ...world, nodes: new Counted(world.nodes) }, "postgres", 2, postgres);
+      expect(simulatePush(moved, names, false).rounds.map((round) => round.length)).toEqual([count]);
+      return asked;
+    };
+    expect(askedOf(80)).toBeLessThan(2.5 * askedOf(40));
   });
 
   it("foresees exactly what the push of a node then does, whatever happened before", () => {

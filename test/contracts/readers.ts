@@ -54,7 +54,7 @@ export const readers: readonly Readers[] = [
     reads: "a document that a controller of the same code wrote, as the command would have it itself",
     tested: "test/cli/asked-dry-run.pg.test.ts",
   },
-  { files: ["src/cli/read-last-content.ts"], reads: ["declaration"], tested: here },
+  { files: ["src/cli/read-sent-contents.ts"], reads: ["declaration"], tested: here },
   {
     files: ["src/link/gateway/blob-route.ts", "src/link/pinned-request.ts"],
     reads: "one value of a request or an answer, by its own pattern",

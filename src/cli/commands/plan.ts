@@ -2,12 +2,14 @@ import type { CommandDefinition } from "../command.ts";
 import { parseNames } from "../arguments.ts";
 import { diffContent } from "../diff-content.ts";
 import { expectNodes } from "../expect-nodes.ts";
+import type { MeshConnection } from "../mesh-connection.ts";
+import type { Name } from "../../core/names.ts";
 import { findMissingValues } from "../find-missing-values.ts";
 import type { ExitCode } from "../../decide/exit-code.ts";
 import { readStop } from "../../store/stop.ts";
 import { inTransaction } from "../../store/transaction.ts";
 import { loadWorld } from "../../store/world.ts";
-import { readLastContent } from "../read-last-content.ts";
+import { readSentContents } from "../read-sent-contents.ts";
 import { type Foreseen, simulatePush } from "../simulate-push.ts";
 import { type PlanDocument, type PlannedNode, planText } from "../text/plan-text.ts";
 import { withMesh } from "../with-mesh.ts";
@@ -30,20 +32,7 @@ export const planCommand: CommandDefinition = {
     const named = parseNames("node", call.args[0]);
     return await withMesh(call, async (connection) => {
       await expectNodes(connection, named);
-      const { db, mesh } = connection;
-      const plan = await inTransaction(
-        db,
-        { isolation: "repeatable read", access: "read only" },
-        async (tx): Promise<PlanDocument> => {
-          const foreseen = simulatePush(await loadWorld(tx, mesh), named, false);
-          const nodes: PlannedNode[] = [];
-          for (const node of foreseen.rounds.flat()) {
-            const before = node.content === null ? null : await readLastContent(tx, mesh, node.node);
-            nodes.push(plannedNode(node, node.content === null ? [] : diffContent(before, node.content)));
-          }
-          return { named, settles: foreseen.settles, nodes, stopped: await readStop(tx, mesh) };
-        },
-      );
+      const plan = await planPush(connection, named);
       const remedy = await findMissingValues(
         connection,
         plan.nodes.filter((node) => node.outcome === "not-worked-out").map((node) => node.why),
@@ -52,6 +41,28 @@ export const planCommand: CommandDefinition = {
     });
   },
 };
+
+async function planPush({ db, mesh }: MeshConnection, named: readonly Name[]): Promise<PlanDocument> {
+  const { world, stopped } = await inTransaction(
+    db,
+    { isolation: "repeatable read", access: "read only" },
+    async (tx) => ({ world: await loadWorld(tx, mesh), stopped: await readStop(tx, mesh) }),
+  );
+  // Outside the transaction, which the server would end: of a large mesh this takes a while. What was sent stays as it was.
+  const foreseen = simulatePush(world, named, false);
+  const nodes = foreseen.rounds.flat();
+  const composed = new Set(nodes.filter(({ content }) => content !== null).map(({ node }) => node));
+  const places = [...world.sent].filter(([node]) => composed.has(node)).map(([node, { order }]) => ({ node, order }));
+  const before = await readSentContents(db, mesh, places);
+  return {
+    named,
+    settles: foreseen.settles,
+    nodes: nodes.map((one) =>
+      plannedNode(one, one.content === null ? [] : diffContent(before.get(one.node) ?? null, one.content)),
+    ),
+    stopped,
+  };
+}
 
 function plannedNode({ content: _content, mints, ...node }: Foreseen, changes: PlannedNode["changes"]): PlannedNode {
   return {
