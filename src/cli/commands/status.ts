@@ -15,7 +15,8 @@ import { withMesh } from "../with-mesh.ts";
 const help = `
 A node stands as one of: current, outstanding (told, not applied yet), out of date (would now be sent something else),
 never told, not worked out, failed, stuck, un-ready, held, refused, reverted, silent, cannot tell.
-KNOWN is how old that knowledge is. Exit code: 0 all settled, 1 pending, 2 something failed, 3 cannot tell.
+KNOWN is how old that knowledge is. Of more than 200 nodes, or modules, those that are not settled have rows, and how many
+stand how is counted; --all has every row, --json always. Exit code: 0 all settled, 1 pending, 2 something failed, 3 cannot tell.
 
 Examples:
   mesh status
@@ -27,6 +28,7 @@ export const statusCommand: CommandDefinition = {
   configure: (command) => {
     command
       .argument("[subject]", "a node or a module; all when left out")
+      .option("--all", "every row; else, where there are more than 200 of a kind, those that are not settled")
       .option("--watch", "show it again whenever it changes, until Ctrl-C")
       .option("--wait", "wait until it is settled or has failed")
       .option("--timeout <seconds>", "how long --wait waits", "60")
@@ -42,7 +44,7 @@ export const statusCommand: CommandDefinition = {
       const read = () => readStatus(connection, subject);
       if (watch === true) return await watchStatus(call, connection.state, read);
       const status = wait === true ? await waitSettled(call, read, timeoutMs) : await read();
-      return resultOf(status);
+      return resultOf(status, call.options["all"] === true);
     });
   },
 };
@@ -73,6 +75,7 @@ async function waitSettled(
   }
 }
 
-function resultOf(status: StatusDocument): CommandResult {
-  return { code: statusCode(status), document: { ...status }, text: statusText(status, new Date(status.readAt)) };
+function resultOf(status: StatusDocument, all: boolean): CommandResult {
+  const text = statusText(status, new Date(status.readAt), { all });
+  return { code: statusCode(status), document: { ...status }, text };
 }

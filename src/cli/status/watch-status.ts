@@ -38,9 +38,13 @@ export async function watchStatus(
       if (options.json) {
         if (isNews) context.stdout.write(`${JSON.stringify({ schema, ...status })}\n`);
       } else if (context.stdout.isTerminal) {
-        context.stdout.write(`${clearScreen}${statusText(status, new Date(status.readAt), { watched: true })}\n`);
+        context.stdout.write(
+          `${clearScreen}${statusText(status, new Date(status.readAt), { watched: true, all: options["all"] === true })}\n`,
+        );
       } else if (isNews) {
-        context.stdout.write(`${statusText(status, new Date(status.readAt), { watched: true })}\n\n`);
+        context.stdout.write(
+          `${statusText(status, new Date(status.readAt), { watched: true, all: options["all"] === true })}\n\n`,
+        );
       }
       before = now;
       said = "";

@@ -4,23 +4,33 @@ import { describeAge, describeDuration } from "./ages.ts";
 import { alignColumns } from "./columns.ts";
 import { sayHeldCommit, sayNotReproducible } from "./label-text.ts";
 import { plainLine } from "./plain.ts";
+import { boundModules, boundNodes, boundRows, rowsShown } from "./status-rows.ts";
 import { sayWord } from "../../decide/say-word.ts";
 
-/** The whole status for a person. Every row says how old it is. */
-export function statusText(status: StatusDocument, now: Date, { watched = false } = {}): string {
+/**
+ * The status for a person. Every row says how old it is. `all`: every row; else of a kind that has many, how many stand how, and
+ * those that somebody has to look at.
+ */
+export function statusText(status: StatusDocument, now: Date, { watched = false, all = false } = {}): string {
+  const limit = all ? Infinity : rowsShown;
+  const pushes = status.pushes.map((push) => [
+    push.push,
+    `since ${describeAge(push.since, now)}`,
+    plainLine(push.why, 160),
+  ]);
+  const sections: readonly (readonly [string, readonly (readonly string[])[]])[] = [
+    ["runs on", runsOnRows(status)],
+    ["said by hosts", noticeRows(status)],
+    ["owed", owedRows(status)],
+    ["conditions", conditionRows(status, now)],
+    ["pushes under way", pushes],
+    ["sources", sourceRows(status, now)],
+  ];
   const parts = [
     headText(status),
-    status.modules.flatMap((module) => moduleLines(module, now)).join("\n"),
-    nodesText(status, now),
-    ...section("runs on", runsOnRows(status)),
-    ...section("said by hosts", noticeRows(status)),
-    ...section("owed", owedRows(status)),
-    ...section("conditions", conditionRows(status, now)),
-    ...section(
-      "pushes under way",
-      status.pushes.map((push) => [push.push, `since ${describeAge(push.since, now)}`, plainLine(push.why, 160)]),
-    ),
-    ...section("sources", sourceRows(status, now)),
+    modulesText(status, now, limit),
+    nodesText(status, now, limit),
+    ...sections.flatMap(([title, rows]) => section(title, boundRows(rows, limit))),
     ...sayNext(nextCommand(status, watched)),
   ];
   return parts
@@ -70,9 +80,16 @@ function sayFindings({ errors, warnings, first }: NonNullable<StatusModule["find
   return `${plainLine(first, 200)}${count === 1 ? "" : `, and ${count - 1} more (mesh why says all)`}`;
 }
 
-function nodesText(status: StatusDocument, now: Date): string {
+function modulesText({ modules }: StatusDocument, now: Date, limit: number): string {
+  const { rows, counts, left } = boundModules(modules, limit);
+  const lines = rows.flatMap((module) => moduleLines(module, now));
+  return [counts, ...lines, left].filter((line) => line !== "").join("\n");
+}
+
+function nodesText(status: StatusDocument, now: Date, limit: number): string {
   if (status.nodes.length === 0) return status.modules.length === 0 ? "no nodes and no modules yet" : "";
-  const rows = status.nodes.map((node) => [
+  const shown = boundNodes(status.nodes, limit);
+  const rows = shown.rows.map((node) => [
     node.node,
     [...new Set(node.all.map((finding) => sayWord(finding.word)))].join(", ") || sayWord(node.word),
     node.since === null ? "-" : describeAge(node.since, now),
@@ -80,7 +97,8 @@ function nodesText(status: StatusDocument, now: Date): string {
     node.told ?? "-",
     plainLine(node.why, 240),
   ]);
-  return alignColumns([["NODE", "STANDS", "SINCE", "KNOWN", "TOLD", ""], ...rows]);
+  const table = rows.length === 0 ? "" : alignColumns([["NODE", "STANDS", "SINCE", "KNOWN", "TOLD", ""], ...rows]);
+  return [shown.counts, table, shown.left].filter((part) => part !== "").join("\n");
 }
 
 /** Of one module: its nodes have no rows then, and its exit code is about them. */
