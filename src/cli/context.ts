@@ -1,4 +1,5 @@
 import type { UnavailableError } from "../core/errors.ts";
+import type { TightDisk } from "../core/tight-disk.ts";
 import type { RecordsIdentity } from "../store/writers/database-role.ts";
 import type { MeshConnection } from "./mesh-connection.ts";
 
@@ -13,6 +14,8 @@ export interface CliContext {
   listenForInterrupt(): AbortSignal;
   /** Whatever it still waits for, this process has ended by then: with this error's words and exit code 3, if it has not answered. */
   endWithin(ms: number, error: UnavailableError): void;
+  /** Which disks of these folders have little or no room. */
+  findTightDisks(folders: readonly string[]): Promise<readonly TightDisk[]>;
   /** Opens the mesh kept in a state folder, with the rights of `as`. Connects when first asked something. */
   openMesh(stateFolder: string, as: RecordsIdentity): Promise<MeshConnection>;
 }

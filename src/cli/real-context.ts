@@ -41,6 +41,7 @@ export function createContext(process: NodeJS.Process): RealContext {
         process.exit(3);
       }, ms).unref();
     },
+    findTightDisks: async (folders) => (await import("../disk/measure-room.ts")).findTightDisks(folders),
     openMesh: async (state, as) => (await import("./mesh-connection.ts")).openMeshConnection(state, as),
     lostOutputCode: () => lost,
   };

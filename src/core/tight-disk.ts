@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Condition } from "./condition.ts";
 
 const countSchema = z.number().int().nonnegative();
 
@@ -21,6 +22,24 @@ export function sayRoom({ freeBytes, totalBytes, freeNames, totalNames }: Omit<T
   const bytes = `${sayBytes(freeBytes)} of ${sayBytes(totalBytes)} left`;
   if (totalNames === 0 || freeNames >= totalNames / 100) return bytes;
   return `${bytes}, and ${freeNames} of ${totalNames} file names`;
+}
+
+/** Of a disk of this machine, as the condition `disk-full` says it: by the controller, and by a command that looks itself. */
+export function conditionOfDisk(
+  disk: TightDisk,
+): Pick<Condition, "code" | "subject" | "message" | "remedy" | "urgent"> {
+  const [folder = ""] = disk.folders;
+  return {
+    code: "disk-full",
+    subject: folder,
+    message: `the disk of ${disk.folders.join(", ")} has ${sayHowMuch(disk)}: ${sayRoom(disk)}`,
+    remedy: `make room on the disk of ${folder}: mesh artifact gc and mesh records prune show what nobody needs`,
+    urgent: disk.room === "none",
+  };
+}
+
+export function sayHowMuch({ room }: Pick<TightDisk, "room">): string {
+  return room === "none" ? "no room left" : "little room left";
 }
 
 const mebibyte = 1024 ** 2;

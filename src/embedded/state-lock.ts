@@ -41,6 +41,12 @@ export async function takeStateLock(
   throw new InputError(`the lock ${path} could not be taken`, "Try again.");
 }
 
+/** The pid of who lives and has the lock; null: nobody. For readers: nothing is taken. */
+export async function readLockHolder(path: string): Promise<number | null> {
+  const held = await readJson(path, isLockFile);
+  return held !== null && isAlive(held.owner) ? held.owner.pid : null;
+}
+
 /** The lock, or who lives and has it. */
 async function tryLock(path: string): Promise<StateLock | ProcessIdentity | "again"> {
   const owner = readProcessIdentity(process.pid);

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Name } from "../core/names.ts";
-import { sayRoom, type TightDisk } from "../core/tight-disk.ts";
+import { conditionOfDisk, sayHowMuch, sayRoom, type TightDisk } from "../core/tight-disk.ts";
 import { findTightDisks } from "../disk/measure-room.ts";
 import type { Observation } from "../store/conditions.ts";
 import type { Database } from "../store/database.ts";
@@ -41,7 +41,7 @@ export function watchDisks(options: WatchDisks): Watch {
     failed: "it could not be looked how much room there is",
     rhythm: { baseMs: options.everyMs ?? everyMs, longestMs: 300_000 },
     async look() {
-      const here = (await findTightDisks(folders)).map(sayOwn);
+      const here = (await findTightDisks(folders)).map(conditionOfDisk);
       const now = here.map(({ subject, urgent }) => `${subject} ${urgent}`).join();
       if (now !== logged) for (const { message } of here) log.error({ code: "disk-full" }, message);
       logged = now;
@@ -55,17 +55,6 @@ export function watchDisks(options: WatchDisks): Watch {
   });
 }
 
-function sayOwn(disk: TightDisk): Observation {
-  const [folder = ""] = disk.folders;
-  return {
-    code: "disk-full",
-    subject: folder,
-    message: `the disk of ${disk.folders.join(", ")} has ${sayHowMuch(disk)}: ${sayRoom(disk)}`,
-    remedy: `make room on the disk of ${folder}: mesh artifact gc and mesh records prune show what nobody needs`,
-    urgent: disk.room === "none",
-  };
-}
-
 function sayOfHost(node: Name, disk: TightDisk, at: string): Observation {
   const [folder = ""] = disk.folders;
   return {
@@ -75,8 +64,4 @@ function sayOfHost(node: Name, disk: TightDisk, at: string): Observation {
     remedy: `make room on ${node}, on the disk of ${folder}: its host goes on by itself`,
     urgent: disk.room === "none",
   };
-}
-
-function sayHowMuch({ room }: TightDisk): string {
-  return room === "none" ? "no room left" : "little room left";
 }

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
+import type { TightDisk } from "../../src/core/tight-disk.ts";
 import type { MeshConnection } from "../../src/cli/mesh-connection.ts";
 import { meshPaths } from "../../src/cli/mesh-setup.ts";
 import { createCertificateAuthority } from "../../src/link/certificate-authority.ts";
@@ -16,6 +17,8 @@ export interface CommandBed {
   /** With the rights that the command has (R41); a viewer's when left out. */
   readonly connect: (state?: string, as?: RecordsIdentity) => Promise<MeshConnection>;
   run(...argv: string[]): Promise<Ran>;
+  /** From now on every folder lies on this disk; null: on one that has room. */
+  placeOn(disk: TightDisk | null): void;
   /** The document of a command under --json, its schema checked. */
   documentOf(...argv: string[]): Promise<Record<string, unknown>>;
   close(): Promise<void>;
@@ -67,12 +70,18 @@ export async function openCommandBed(): Promise<CommandBed> {
   const records = await openRecords();
   const connect: CommandBed["connect"] = async (_state, as = "viewer") =>
     connectionTo({ state, mesh, db: records.as(as) });
-  const run = (...argv: string[]): Promise<Ran> => runMesh(argv, { env: { MESH_STATE: state }, openMesh: connect });
+  let disk: TightDisk | null = null;
+  const findTightDisks = (): readonly TightDisk[] => (disk === null ? [] : [disk]);
+  const run = (...argv: string[]): Promise<Ran> =>
+    runMesh(argv, { env: { MESH_STATE: state }, openMesh: connect, findTightDisks });
   return {
     state,
     records,
     connect,
     run,
+    placeOn: (placed) => {
+      disk = placed;
+    },
     async documentOf(...argv) {
       const ran = await run(...argv, "--json");
       expect(ran.stdout.split("\n")).toHaveLength(2);

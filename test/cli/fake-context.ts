@@ -1,4 +1,5 @@
 import type { CliContext } from "../../src/cli/context.ts";
+import type { TightDisk } from "../../src/core/tight-disk.ts";
 import type { MeshConnection } from "../../src/cli/mesh-connection.ts";
 import { run } from "../../src/cli/run.ts";
 import type { RecordsIdentity } from "../../src/store/writers/database-role.ts";
@@ -19,6 +20,8 @@ export interface RunOptions {
   readonly interrupt?: AbortSignal;
   /** What the clock says; else it is the real one. */
   readonly now?: Date;
+  /** Else every disk has room. */
+  readonly findTightDisks?: (folders: readonly string[]) => readonly TightDisk[];
   /** Told of everything written to standard output so far. */
   readonly onOutput?: (stdout: string) => void;
   /** The same of standard error. */
@@ -48,6 +51,7 @@ export async function runMesh(argv: readonly string[], options: RunOptions = {})
     now: () => options.now ?? new Date(),
     listenForInterrupt: () => options.interrupt ?? new AbortController().signal,
     endWithin: () => undefined,
+    findTightDisks: (folders) => Promise.resolve(options.findTightDisks?.(folders) ?? []),
     openMesh: async (state, as) => {
       written.opened = true;
       if (options.openMesh === undefined) throw new Error("this test opens no mesh");

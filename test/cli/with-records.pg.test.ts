@@ -23,6 +23,7 @@ function callWith(interrupt: AbortSignal): CommandCall {
       now: () => new Date(),
       listenForInterrupt: () => interrupt,
       endWithin: quiet,
+      findTightDisks: () => Promise.resolve([]),
       openMesh: () => Promise.reject(new Error("this test opens no mesh")),
     },
     args: [],

@@ -7,6 +7,7 @@ import { clearCondition, listConditions } from "../../store/conditions.ts";
 import { conditionsText } from "../text/conditions-text.ts";
 import { plainLine } from "../text/plain.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
+import { createDiskLook } from "../own-disk.ts";
 import { withMesh } from "../with-mesh.ts";
 
 const help = `
@@ -39,8 +40,8 @@ export const conditionsCommand: CommandDefinition = {
   },
 };
 
-async function showConditions({ db, mesh }: MeshConnection, call: CommandCall): Promise<CommandResult> {
-  const open = await listConditions(db, mesh);
+async function showConditions({ db, mesh, state }: MeshConnection, call: CommandCall): Promise<CommandResult> {
+  const open = await createDiskLook(call.context, state)(await listConditions(db, mesh));
   const controller = await readControllerState(db, mesh);
   const watched = controller.runs && controller.role === "controller";
   const code: ExitCode = open.some((one) => one.urgent) ? 2 : !watched ? 3 : open.length > 0 ? 1 : 0;

@@ -1,11 +1,13 @@
-import type { CommandDefinition } from "../command.ts";
+import type { CommandCall, CommandDefinition } from "../command.ts";
 import { parseNames, parseSeconds, parseWhy } from "../arguments.ts";
-import { connectToTemporal, expectController, type PushRequest } from "../controller.ts";
+import { connectToTemporal, type Controller, expectController, type PushRequest } from "../controller.ts";
 import { expectApart } from "../expect-options.ts";
 import { expectNodes } from "../expect-nodes.ts";
 import { expectNotStopped } from "../expect-not-stopped.ts";
 import { findMissingValues } from "../find-missing-values.ts";
-import { InputError } from "../../core/errors.ts";
+import { InputError, UnavailableError } from "../../core/errors.ts";
+import type { Name } from "../../core/names.ts";
+import type { MeshConnection } from "../mesh-connection.ts";
 import { followPush, progressWriter, startPushOnly } from "../push/follow-push.ts";
 import { pushCode } from "../push/push-code.ts";
 import { createShellDelivery } from "../push/shell-delivery.ts";
@@ -50,12 +52,12 @@ export const pushCommand: CommandDefinition = {
     if (options["wait"] === false) expectApart(call, ["wait", ["timeout"]]);
     const timeoutMs = parseSeconds("--timeout", options["timeout"], { min: 1, max: 86_400 });
     return await withMesh(call, async (connection) => {
-      await expectNodes(connection, named);
-      await expectNotStopped(connection);
       const say = progressWriter(call.context, false);
-      if (options["wait"] === false)
-        await expectController(connection, "leave --no-wait out, and this shell delivers it; or start one: npm start");
-      const controller = await connectToTemporal(connection);
+      const controller = await openRoad(call, connection, named).catch((error: unknown) => {
+        // What did not answer may have been asked to begin one, for all that a person can see.
+        if (error instanceof UnavailableError) say("no push was begun");
+        throw error;
+      });
       try {
         const request: PushRequest = {
           kind,
@@ -82,6 +84,19 @@ export const pushCommand: CommandDefinition = {
     });
   },
 };
+
+/** The way to the controller, once it is seen that a push can be asked for at all. */
+async function openRoad(
+  { options }: CommandCall,
+  connection: MeshConnection,
+  named: readonly Name[],
+): Promise<Controller> {
+  await expectNodes(connection, named);
+  await expectNotStopped(connection);
+  if (options["wait"] === false)
+    await expectController(connection, "leave --no-wait out, and this shell delivers it; or start one: npm start");
+  return await connectToTemporal(connection);
+}
 
 function kindOf(named: readonly string[], behind: boolean, all: boolean): PushRequest["kind"] {
   const given = [named.length > 0, behind, all].filter(Boolean).length;

@@ -3,6 +3,7 @@ import { parseName, parseSeconds } from "../arguments.ts";
 import { expectApart, expectBeside } from "../expect-options.ts";
 import { InputError } from "../../core/errors.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
+import { createDiskLook } from "../own-disk.ts";
 import { buildStatus, type StatusDocument } from "../status/build-status.ts";
 import { loadStatus } from "../status/load-status.ts";
 import { situationLimits } from "../situation-limits.ts";
@@ -41,7 +42,8 @@ export const statusCommand: CommandDefinition = {
     expectBeside(call, "timeout", { wait: "--wait" });
     const timeoutMs = parseSeconds("--timeout", call.options["timeout"], { min: 1, max: 86_400 });
     return await withMesh(call, async (connection) => {
-      const read = () => readStatus(connection, subject);
+      const look = createDiskLook(call.context, connection.state);
+      const read = () => readStatus(connection, subject, look);
       if (watch === true) return await watchStatus(call, connection.state, read);
       const status = wait === true ? await waitSettled(call, read, timeoutMs) : await read();
       return resultOf(status, call.options["all"] === true);
@@ -49,10 +51,15 @@ export const statusCommand: CommandDefinition = {
   },
 };
 
-async function readStatus(connection: MeshConnection, subject: string | null): Promise<StatusDocument> {
+async function readStatus(
+  connection: MeshConnection,
+  subject: string | null,
+  look: ReturnType<typeof createDiskLook>,
+): Promise<StatusDocument> {
   const { db, mesh, setup } = connection;
   const { lostAfterMs } = setup.settings;
-  const status = buildStatus(await loadStatus(db, mesh, { limits: situationLimits(setup), lostAfterMs }));
+  const records = await loadStatus(db, mesh, { limits: situationLimits(setup), lostAfterMs });
+  const status = buildStatus({ ...records, conditions: await look(records.conditions) });
   if (subject === null) return status;
   const narrowed = narrowStatus(status, subject);
   if (narrowed === null) throw new InputError(`there is no node or module ${subject}`, "see mesh status");

@@ -1,7 +1,7 @@
 import type { CommandCall } from "../command.ts";
 import type { ExitCode } from "../../decide/exit-code.ts";
 import { answerForError, errorOf } from "../answer-for-error.ts";
-import { explainNoAnswer } from "../explain-no-answer.ts";
+import { explainFailure } from "../explain-no-answer.ts";
 import { plainLine } from "../text/plain.ts";
 import { statusText } from "../text/status-text.ts";
 import { pauseAfter, sleep } from "../wait.ts";
@@ -49,7 +49,7 @@ export async function watchStatus(
       before = now;
       said = "";
     } catch (error) {
-      const answer = answerForError(explainNoAnswer(error, state));
+      const answer = answerForError(await explainFailure(error, { context, state }));
       if (answer.code !== 3) throw error;
       code = 3;
       if (said !== answer.message) {

@@ -19,6 +19,8 @@ export function conditionsText(
     ].join("\n"),
   );
   const open = blocks.length === 0 ? ["no condition is open"] : blocks;
-  const blind = "no controller acts, so nobody looks: this may be out of date\n  next: npm start (or mesh serve)";
+  const isFull = conditions.some(({ code, urgent }) => code === "disk-full" && urgent);
+  const start = isFull ? "make room on that disk, then npm start (or mesh serve)" : "npm start (or mesh serve)";
+  const blind = `no controller acts, so nobody looks: this may be out of date\n  next: ${start}`;
   return [...open, ...(watched ? [] : [blind])].join("\n\n");
 }

@@ -159,6 +159,9 @@ function sayNext(command: string | null): string[] {
 /** Null: who watches already sees what comes. */
 function nextCommand(status: StatusDocument, watched: boolean): string | null {
   const { controller } = status;
+  // Nothing starts without room, and what runs ends.
+  if (status.conditions.some(({ code, urgent }) => code === "disk-full" && urgent))
+    return "mesh conditions: a disk is full, and needs room first";
   if (!controller.runs || controller.role === "shell")
     return "npm start (or mesh serve): nothing moves without a controller";
   if (status.stopped !== null) return "mesh recover";
