@@ -1,6 +1,8 @@
 import { InputError } from "../core/errors.ts";
 import type { Name, ObjectId } from "../core/names.ts";
+import type { BuildEdge } from "../decide/build-facts.ts";
 import { holdSources } from "../decide/hold-sources.ts";
+import { keepLastKnown } from "../decide/keep-last-known.ts";
 import { isOwnLook } from "../decide/own-reasons.ts";
 import { rebuildSet } from "../decide/rebuild-set.ts";
 import { compareSources, headKey } from "../source/compare-sources.ts";
@@ -21,7 +23,7 @@ import { openWave } from "../store/waves.ts";
 import { damagedCloneCode } from "./note-damaged-clone.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
 import type { ComparisonRequest } from "./control-types.ts";
-import { keptFor } from "./kept-records.ts";
+import { keptFor, type PlanRecords } from "./kept-records.ts";
 import { loadBuildPlan, type BuildSurroundings } from "./load-build-facts.ts";
 import { askSettled } from "./remember-settled.ts";
 import { type FetchedHeads, fetchHeads } from "./fetch-heads.ts";
@@ -109,7 +111,7 @@ async function readModules(
   });
   const { facts, heldCommits } = await holdFacts(deps, records.modules, comparison.modules);
   await noteHeads(deps, repositories, new Map([...heads].filter(([head]) => !away.has(head))));
-  await keepFacts(deps, facts);
+  await keepFacts(deps, facts, records);
   await recordHeldCommits(deps.db, deps.mesh, heldCommits);
   await recordUnread(deps.db, deps.mesh, comparison.unread);
   return comparison.modules.length;
@@ -193,13 +195,20 @@ function surroundingsOf(deps: ControlDependencies): BuildSurroundings {
   };
 }
 
-async function keepFacts(deps: ControlDependencies, facts: readonly SourceFacts[]): Promise<void> {
+async function keepFacts(
+  deps: ControlDependencies,
+  facts: readonly SourceFacts[],
+  { modules, edgesOf }: Pick<PlanRecords, "modules" | "edgesOf">,
+): Promise<void> {
   if (facts.length === 0) return;
+  const names = new Set(modules.map(({ name }) => name));
+  const keepEdges = ({ module, edges, areEdgesKnown }: SourceFacts): readonly BuildEdge[] =>
+    areEdgesKnown ? edges : keepLastKnown(edges, edgesOf.get(module) ?? [], (name) => names.has(name));
   // Before the facts, which say that this was done: cut short in between, it is done again.
   await replaceEdges(
     deps.db,
     deps.mesh,
-    facts.map(({ module, edges }) => ({ module, edges })),
+    facts.map((fact) => ({ module: fact.module, edges: keepEdges(fact) })),
   );
   await recordSourceFacts(
     deps.db,

@@ -6,6 +6,7 @@ import {
   type ModuleFacts,
   type RecordedBuild,
 } from "../decide/build-facts.ts";
+import { keepLastKnown } from "../decide/keep-last-known.ts";
 import { layFacts } from "../decide/layered-facts.ts";
 import { planBuilds, type BuildPlan } from "../decide/plan-builds.ts";
 import type { Digest, Name } from "../core/names.ts";
@@ -194,10 +195,9 @@ function makeFacts(kept: KeptRecords, records: FactsOfRecords, module: ModuleToP
     settings,
     problem: module.problem ?? (module.language === null ? "it has no manifest that can be read" : null),
     unread: module.unread,
-    edges,
     lastFit: shareLastFit(before?.facts.lastFit, lastFitOf(module, build)),
     ...newer,
-    ...(newer?.edges === undefined ? {} : { edges: shareEdges(edges, newer.edges) }),
+    edges: newer === undefined ? edges : shareEdges(edges, readEdges(newer, edges, records.modules)),
     tree,
   };
   kept.facts.set(module.name, { madeFrom, facts: made });
@@ -205,6 +205,13 @@ function makeFacts(kept: KeptRecords, records: FactsOfRecords, module: ModuleToP
 }
 
 const none: readonly Edge[] = [];
+
+/** As they are kept when they are written: see compare-all.ts. */
+function readEdges(newer: NewerFacts, before: readonly Edge[], modules: readonly ModuleToPlan[]): readonly BuildEdge[] {
+  const { edges: now = before, areEdgesKnown } = newer;
+  if (areEdgesKnown !== false) return now;
+  return keepLastKnown<BuildEdge>(now, before, (name) => rowsOf(modules).has(name));
+}
 
 /** Equal settings are one object, so that what was made with them is known again. */
 function shareSettings(
@@ -254,7 +261,8 @@ function shareEdges(before: readonly BuildEdge[], now: readonly BuildEdge[]): re
         was.kind === edge.kind &&
         was.file === edge.file &&
         was.line === edge.line &&
-        was.typesOnly === edge.typesOnly
+        was.typesOnly === edge.typesOnly &&
+        was.lastKnown === edge.lastKnown
       );
     });
   return isSame ? before : now;

@@ -47,6 +47,8 @@ export interface Looked extends Pick<Comparison, "parsedFiles" | "cachedFiles"> 
 
 export type NewerFacts = Pick<ModuleFacts, "commit"> &
   Partial<Pick<ModuleFacts, "moved" | "language" | "thirdParties" | "edges" | "problem" | "unread">> & {
+    /** Left out: `edges`, where they are given, are all. */
+    readonly areEdgesKnown?: boolean;
     readonly tree?: ObjectId | null;
   };
 
@@ -185,7 +187,7 @@ async function bringTips(
 }
 
 function toNewer(facts: Comparison["modules"][number]): NewerFacts {
-  const { commit, tree, manifest, thirdParties, edges, problem } = facts;
+  const { commit, tree, manifest, thirdParties, edges, areEdgesKnown, problem } = facts;
   const unread = manifest === null ? "it has no manifest that can be read" : null;
   return {
     commit: commit?.id ?? "",
@@ -194,6 +196,7 @@ function toNewer(facts: Comparison["modules"][number]): NewerFacts {
     language: manifest?.language ?? "",
     thirdParties,
     edges,
+    areEdgesKnown,
     problem: problem?.message ?? unread,
     unread: null,
   };

@@ -56,6 +56,8 @@ export interface BuildEdge {
   readonly line: number;
   /** A build edge whose every import is of types alone: it counts as any other, and is said where imports go round. */
   readonly typesOnly?: true | undefined;
+  /** Not seen in the newest source, of which not all can be read: it says who imports what, and no plan is made of it. */
+  readonly lastKnown?: true | undefined;
 }
 
 export interface LastFit {

@@ -59,12 +59,16 @@ export function buildGraph({ modules }: Pick<BuildFacts, "modules">): BuildGraph
   return { names, order, cycles, cycleOf, isBackEdge, hasBackEdge, dependencies };
 }
 
-/** What a module imports from others, sorted, each once. It may import itself by name: that is no edge. */
+/**
+ * What a module imports from others, sorted, each once. It may import itself by name: that is no edge. What is only last known
+ * is left out: such a module is not built, and where its imports go round by it need not be true.
+ */
 export function dependenciesOf(module: ModuleFacts | undefined, kind?: BuildEdge["kind"]): Name[] {
   if (module === undefined) return [];
   const names = new Set<Name>();
   for (const edge of module.edges)
-    if (edge.dependency !== module.module && (kind === undefined || edge.kind === kind)) names.add(edge.dependency);
+    if (edge.dependency !== module.module && edge.lastKnown !== true && (kind === undefined || edge.kind === kind))
+      names.add(edge.dependency);
   return [...names].toSorted(compareText);
 }
 

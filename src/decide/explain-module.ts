@@ -1,7 +1,7 @@
 import type { Closure } from "../core/artifact.ts";
 import type { Digest, Name } from "../core/names.ts";
 import { ageMs, describeAge } from "./ages.ts";
-import { buildKey, type BuildFacts, type ModuleFacts } from "./build-facts.ts";
+import { type BuildEdge, buildKey, type BuildFacts, type ModuleFacts } from "./build-facts.ts";
 import type { Standing } from "./delivery-line.ts";
 import { explainBuild } from "./explain-build.ts";
 import { type SourceKnowledge, standByKnowledge } from "./judge-source.ts";
@@ -29,6 +29,8 @@ export interface ExplainedEdge {
   readonly kind: "build" | "test";
   /** `src/page.ts:3` */
   readonly at: string;
+  /** Not seen in the newest source of the one that imports, of which not all can be read. */
+  readonly lastKnown?: true;
 }
 
 /** Null: no such module. */
@@ -46,19 +48,19 @@ export function explainModule(
     ...explainStanding(facts, plan, module),
     waitsFor: plan.waiting.find((row) => row.module === name)?.for ?? [],
     dependsOn: sortEdges(
-      module.edges
-        .filter((edge) => edge.dependency !== name)
-        .map(({ dependency, kind, file, line }) => ({ module: dependency, kind, at: `${file}:${line}` })),
+      module.edges.filter((edge) => edge.dependency !== name).map((edge) => explainEdge(edge.dependency, edge)),
     ),
     dependents: sortEdges(
       dependents.flatMap((other) =>
-        other.edges
-          .filter((edge) => edge.dependency === name)
-          .map(({ kind, file, line }) => ({ module: other.module, kind, at: `${file}:${line}` })),
+        other.edges.filter((edge) => edge.dependency === name).map((edge) => explainEdge(other.module, edge)),
       ),
     ),
     reaches: plan.order.filter((other) => other !== name && reached.has(other)),
   };
+}
+
+function explainEdge(module: Name, { kind, file, line, lastKnown }: BuildEdge): ExplainedEdge {
+  return { module, kind, at: `${file}:${line}`, ...(lastKnown === undefined ? {} : { lastKnown }) };
 }
 
 /** By what is known of its source now. *Current* says of which look; what cannot be told, what it was then. */

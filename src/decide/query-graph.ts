@@ -3,13 +3,15 @@ import type { BuildFacts } from "./build-facts.ts";
 import { sayPlace } from "./say-edge.ts";
 import { compareText } from "./short-names.ts";
 
-/** `from` is built (or tested) against `to`. `was`: only its last fit build is; the import is gone since. */
+/** `from` is built (or tested) against `to`. `was`: only its last fit build is; no import is seen that leads there now. */
 export interface GraphEdge {
   readonly from: Name;
   readonly to: Name;
   readonly kind: "build" | "test" | "was";
-  /** `src/page.ts:3`; null: there is no such import any more. */
+  /** `src/page.ts:3`; null: no import is seen that leads there. */
   readonly at: string | null;
+  /** Not seen in the newest source of `from`, of which not all can be read. */
+  readonly lastKnown?: true;
 }
 
 /** Every edge, as it is and as it was, sorted; the first place of each. Of one kind where that is given. */
@@ -17,7 +19,8 @@ export function listGraphEdges({ modules }: Pick<BuildFacts, "modules">, kind?: 
   const edges: GraphEdge[] = [];
   for (const { module, edges: own, lastFit } of modules.values()) {
     const now = own.filter((edge) => edge.dependency !== module);
-    for (const edge of now) edges.push({ from: module, to: edge.dependency, kind: edge.kind, at: sayPlace(edge) });
+    for (const { dependency: to, kind: ofKind, lastKnown, ...place } of now)
+      edges.push({ from: module, to, kind: ofKind, at: sayPlace(place), ...(lastKnown ? { lastKnown } : {}) });
     for (const to of Object.keys(lastFit?.closure.dependencies ?? {}))
       if (!now.some((edge) => edge.dependency === to)) edges.push({ from: module, to, kind: "was", at: null });
   }

@@ -39,6 +39,7 @@ export function deriveModule(options: DeriveModule): Omit<SourceFacts, "known"> 
   const { module } = folder.module;
   const findings: Finding[] = [...folder.findings, ...(own?.findings ?? [])];
   const edges = new Map<Name, SourceEdge>();
+  const rivals = sayOwnRivals(options);
   if (reader !== undefined) {
     const resolver = reader.createResolver({
       module,
@@ -49,14 +50,7 @@ export function deriveModule(options: DeriveModule): Omit<SourceFacts, "known"> 
       factsOf: options.factsOf,
     });
     for (const finding of resolver.findings) findings.push(finding);
-    for (const rival of published.rivals(module)) {
-      findings.push({
-        severity: "error",
-        file: reader.factFiles[0] ?? ".",
-        line: 0,
-        message: `publishes ${rival.name}, and so does module ${rival.module}: one of them needs another name`,
-      });
-    }
+    findings.push(...rivals);
     const found = options.past === undefined ? collectEdges({ ...options, reader, resolver, edges }) : [options.past];
     // One by one: a call takes no more arguments than its stack has room for, and a module may have more findings.
     for (const finding of found.toSorted(compareFindings)) findings.push(finding);
@@ -68,6 +62,9 @@ export function deriveModule(options: DeriveModule): Omit<SourceFacts, "known"> 
     }
   }
   const worst = findings.find((finding) => finding.severity === "error");
+  // Who else publishes its name keeps no import of its own from being read.
+  const isRead = !findings.some((finding) => finding.severity === "error" && !rivals.includes(finding));
+  const isKnown = folder.problem === null ? isRead : folder.problem.isGone === true;
   return {
     module,
     commit: folder.commit,
@@ -76,6 +73,7 @@ export function deriveModule(options: DeriveModule): Omit<SourceFacts, "known"> 
     manifest: folder.manifest,
     publishes: own?.names ?? [],
     edges: [...edges.values()].toSorted((a, b) => compareText(a.dependency, b.dependency)),
+    areEdgesKnown: isKnown,
     findings: sayOnce(findings).slice(0, findingsLimit),
     problem: folder.problem ?? (worst === undefined ? null : { stage: "import", message: describeFinding(worst) }),
   };
@@ -121,6 +119,16 @@ function collectEdges({ folder, imports: read, reader, resolver, published, edge
     }
   }
   return findings;
+}
+
+function sayOwnRivals({ folder, reader, published }: DeriveModule): Finding[] {
+  if (reader === undefined) return [];
+  return published.rivals(folder.module.module).map((rival) => ({
+    severity: "error",
+    file: reader.factFiles[0] ?? ".",
+    line: 0,
+    message: `publishes ${rival.name}, and so does module ${rival.module}: one of them needs another name`,
+  }));
 }
 
 /** Whoever imports a name that two publish cannot know whose it gets. */

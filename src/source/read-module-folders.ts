@@ -79,7 +79,7 @@ function describeFolder(
       files: [],
       manifest: null,
       findings: [],
-      problem: { stage: "source", message: tree.why },
+      problem: { stage: "source", message: tree.why, ...(tree.kind === "missing" ? { isGone: true } : {}) },
     };
   }
   const found = { ...base, tree: tree.tree, files: tree.files, manifest: null };

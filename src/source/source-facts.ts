@@ -26,6 +26,8 @@ export interface SourceProblem {
   /** `source`: no branch, no folder, past a limit. The others are stages of an *unfit* verdict. */
   readonly stage: "source" | "manifest" | "import";
   readonly message: string;
+  /** There is no such folder: nor is there an import in it. */
+  readonly isGone?: true;
 }
 
 /** What is true about one module's source at one commit. */
@@ -41,6 +43,8 @@ export interface SourceFacts {
   readonly publishes: readonly string[];
   /** By dependency. */
   readonly edges: readonly SourceEdge[];
+  /** False: not all that it imports could be read, or led to a module; there may be more edges than these. */
+  readonly areEdgesKnown: boolean;
   readonly findings: readonly Finding[];
   /** Why it cannot be built as it is; findings say more. */
   readonly problem: SourceProblem | null;
@@ -58,6 +62,7 @@ export function describeMissingBranch(module: RegisteredModule): SourceFacts {
     manifest: null,
     publishes: [],
     edges: [],
+    areEdgesKnown: false,
     findings: [],
     problem: { stage: "source", message },
     known: null,

@@ -14,6 +14,8 @@ export const edgeSchema = z.object({
   line: z.number().int(),
   /** Of a build edge: every import is of types alone. */
   typesOnly: z.literal(true).optional(),
+  /** The newest source does not show it, because not all of that could be read. */
+  lastKnown: z.literal(true).optional(),
 });
 export type Edge = z.infer<typeof edgeSchema>;
 
@@ -32,31 +34,42 @@ export async function replaceEdges(db: Queryable, mesh: Name, modules: readonly 
     db,
     `with wanted as (
        select * from jsonb_to_recordset($3::jsonb)
-         as e(module text, dependency text, kind text, file text, line integer, "typesOnly" boolean)),
+         as e(module text, dependency text, kind text, file text, line integer, "typesOnly" boolean, "lastKnown" boolean)),
      gone as (
        delete from module_edge e where e.mesh = $1 and e.module = any($2::text[])
          and not exists (select from wanted w
                           where w.module = e.module and w.dependency = e.dependency and w.kind = e.kind))
-     insert into module_edge as known (mesh, module, dependency, kind, file, line, types_only)
-       select $1, w.module, w.dependency, w.kind, w.file, w.line, coalesce(w."typesOnly", false) from wanted w
+     insert into module_edge as known (mesh, module, dependency, kind, file, line, types_only, last_known)
+       select $1, w.module, w.dependency, w.kind, w.file, w.line, coalesce(w."typesOnly", false), coalesce(w."lastKnown", false)
+         from wanted w
          join module m on m.mesh = $1 and m.name = w.module
-     on conflict (mesh, module, dependency, kind) do update set file = excluded.file, line = excluded.line, types_only = excluded.types_only
-       where (known.file, known.line, known.types_only)
-             is distinct from (excluded.file, excluded.line, excluded.types_only)`,
+     on conflict (mesh, module, dependency, kind) do update set file = excluded.file, line = excluded.line, types_only = excluded.types_only,
+         last_known = excluded.last_known
+       where (known.file, known.line, known.types_only, known.last_known)
+             is distinct from (excluded.file, excluded.line, excluded.types_only, excluded.last_known)`,
     [mesh, modules.map(({ module }) => module), storableJson(rows)],
   );
 }
 
 const edgeRowSchema = edgeSchema
-  .extend({ typesOnly: z.boolean() })
-  .transform(({ typesOnly, ...edge }): Edge => (typesOnly ? { ...edge, typesOnly } : edge));
+  .extend({ typesOnly: z.boolean(), lastKnown: z.boolean() })
+  .transform(({ typesOnly, lastKnown, ...edge }): Edge => flagEdge(edge, { typesOnly, lastKnown }));
+
+/** A flag that does not hold is left out. */
+export function flagEdge(
+  edge: Omit<Edge, "typesOnly" | "lastKnown">,
+  { typesOnly, lastKnown }: { readonly typesOnly: boolean; readonly lastKnown: boolean },
+): Edge {
+  if (!typesOnly && !lastKnown) return edge;
+  return { ...edge, ...(typesOnly ? { typesOnly } : {}), ...(lastKnown ? { lastKnown } : {}) };
+}
 
 /** `parts`: only those of modules in these parts (`planPart`). */
 export function listEdges(db: Queryable, mesh: Name, parts?: readonly number[]): Promise<Edge[]> {
   return many(
     db,
     edgeRowSchema,
-    `select module, dependency, kind, file, line, types_only as "typesOnly" from module_edge
+    `select module, dependency, kind, file, line, types_only as "typesOnly", last_known as "lastKnown" from module_edge
       where mesh = $1 and ($2::int[] is null or ${planPart("module")} = any($2)) order by module, dependency, kind`,
     [mesh, parts ?? null],
   );

@@ -8,7 +8,7 @@ import type { PlannedBuildRecord } from "./builds-to-plan.ts";
 import { checkOnce, orNull, RecordError } from "./check-once.ts";
 import { bigintColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
-import { type Edge, edgeSchema } from "./edges.ts";
+import { type Edge, edgeSchema, flagEdge } from "./edges.ts";
 import { movedSchema } from "./modules.ts";
 import type { ModuleToPlan } from "./modules-to-plan.ts";
 import { planPart, type PlanVersion, type Seen, toSeen, versionAndSeen, versionAndSeenRow } from "./plan-version.ts";
@@ -75,6 +75,7 @@ const edgeColumns = {
   file: text("file"),
   line: any("line"),
   typesOnly: any("types_only"),
+  lastKnown: any("last_known"),
 };
 
 const buildColumns = {
@@ -228,7 +229,10 @@ function toEdges(columns: Read<typeof edgeColumns>, check: Checks): Edge[] {
       file: columns.file[at] ?? "",
       line: check.number(columns.line[at]),
     };
-    return check.flag(columns.typesOnly[at]) ? { ...edge, typesOnly: true } : edge;
+    return flagEdge(edge, {
+      typesOnly: check.flag(columns.typesOnly[at]),
+      lastKnown: check.flag(columns.lastKnown[at]),
+    });
   });
 }
 

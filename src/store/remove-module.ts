@@ -10,7 +10,13 @@ const removalSchema = z.object({
   carriedBy: z.array(nameSchema),
   /** By others; each with the first place that makes it. */
   imports: z.array(
-    z.object({ module: nameSchema, kind: z.enum(["build", "test"]), file: z.string(), line: z.number().int() }),
+    z.object({
+      module: nameSchema,
+      kind: z.enum(["build", "test"]),
+      file: z.string(),
+      line: z.number().int(),
+      lastKnown: z.boolean(),
+    }),
   ),
 });
 
@@ -40,7 +46,7 @@ export function removeModule(
           where mesh = n.mesh and node = n.name order by epoch desc, number desc limit 1) d
         where n.mesh = $1 and (d.builds is null or d.builds ? $2)),
      imported as (
-       select module, kind, file, line from module_edge where mesh = $1 and dependency = $2 and module <> $2),
+       select module, kind, file, line, last_known as "lastKnown" from module_edge where mesh = $1 and dependency = $2 and module <> $2),
      removed as (
        delete from module where mesh = $1 and name = $2
           and not exists (select from assigned) and not exists (select from carried)

@@ -57,6 +57,7 @@ describe("why a module is unfit (R15)", () => {
     const logTail = [...lines, "\u001b[31m  src/page.ts:3 error\u001b[0m\u0007", ""].join("\n");
     const text = moduleWhyText(module, explanation, now, {
       labels,
+      lastFitCommit: null,
       seen,
       findings: none,
       failed: { ...failed, logTail },
@@ -73,6 +74,7 @@ describe("why a module is unfit (R15)", () => {
     const tell = (logTail: string) =>
       moduleWhyText(module, explanation, now, {
         labels,
+        lastFitCommit: null,
         seen,
         findings: none,
         failed: { ...failed, stage: "test", logTail },
@@ -124,6 +126,7 @@ describe("why a module is unfit (R15)", () => {
   it("that was never fit says that nothing of it runs", () => {
     const text = moduleWhyText(module, explanation, now, {
       labels,
+      lastFitCommit: null,
       seen,
       findings: none,
       failed: { ...failed, logTail: "", lastFitCommit: null },
@@ -135,7 +138,7 @@ describe("why a module is unfit (R15)", () => {
 describe("why a module waits (R15)", () => {
   it("leads to what it waits for, and its age is that of the look at its own source", () => {
     const waits = { ...explanation, standing: "waiting", why: [], waitsFor: ["price"] } as const;
-    const text = moduleWhyText(module, waits, now, { labels, seen, findings: none, failed: null });
+    const text = moduleWhyText(module, waits, now, { labels, lastFitCommit: null, seen, findings: none, failed: null });
     expect(text).toMatch(/^meshboard is waiting, its source seen 2\.0 s ago\n/);
     expect(text).toMatch(/ {2}next: mesh why price$/);
   });
@@ -146,6 +149,7 @@ describe("why a module is outstanding (R11)", () => {
     const retry = { class: "registry", attempts: 3, at: "2026-01-01T00:10:20.000Z" };
     const text = moduleWhyText(module, { ...explanation, standing: "outstanding" }, now, {
       labels,
+      lastFitCommit: null,
       seen,
       findings: none,
       failed: { ...failed, stage: null, logTail: "", retry },
@@ -165,6 +169,7 @@ describe("what was noticed of a module", () => {
     const noTests = { severity: "warning", file: "package.json", line: 0, message: "it has no tests" } as const;
     const text = moduleWhyText(module, explanation, now, {
       labels,
+      lastFitCommit: null,
       seen,
       failed: null,
       findings: { source: [warning], build: [noTests] },
@@ -179,6 +184,7 @@ describe("why a module is broken", () => {
   it("by what its source says leads to a commit there", () => {
     const text = moduleWhyText(module, { ...explanation, standing: "broken" }, now, {
       labels,
+      lastFitCommit: null,
       seen,
       findings: none,
       failed: null,
@@ -186,8 +192,28 @@ describe("why a module is broken", () => {
     expect(text).toMatch(/ {2}next: a commit to examples \(branch main, folder meshboard\) mends it$/);
   });
 
+  it("says what keeps running, and claims of nothing that could not be read that it is not there (R26)", () => {
+    const broken = { ...explanation, standing: "broken" } as const;
+    const said = { labels, lastFitCommit: "d".repeat(40), seen, findings: none, failed: null };
+    const text = moduleWhyText(module, broken, now, said);
+    expect(text).toContain("\n  nodes keep running what they have; the newest fit build is from ddddddd\n");
+    expect(text).toContain("\n  no build edges are known of it while it is broken\n");
+    const core = { module: "core", kind: "build", at: "src/page.ts:3", lastKnown: true } as const;
+    expect(moduleWhyText(module, { ...broken, dependsOn: [core] }, now, said)).toContain(
+      "built against  core  build  src/page.ts:3 (as last known)\n",
+    );
+  });
+
+  it("by an import that no module publishes leads to the registration of that module too", () => {
+    const why = ["app imports @test/core at src/a.ts:1, which no module publishes"];
+    const said = { labels, lastFitCommit: null, seen, findings: none, failed: null };
+    expect(moduleWhyText(module, { ...explanation, standing: "broken", why }, now, said)).toMatch(
+      /mends it, or the registration of the module that publishes it: mesh module add --help$/,
+    );
+  });
+
   it("whose source never answered leads to its address, and asks nobody for a commit", () => {
-    const said = { labels, seen, findings: none, failed: null };
+    const said = { labels, lastFitCommit: null, seen, findings: none, failed: null };
     const unseen = { ...module, sourceCommit: null, standing: "broken" } as const;
     for (const known of [{ ...explanation, standing: "broken" } as const, null])
       expect(moduleWhyText(unseen, known, now, said)).toMatch(/ {2}next: see that examples answers .*mesh repo list/);
@@ -198,6 +224,7 @@ describe("why a module is broken", () => {
     const text = moduleWhyText({ ...module, standing: "broken", standingWhy: why }, null, now, {
       failed: null,
       labels,
+      lastFitCommit: null,
       seen,
       findings: none,
     });

@@ -107,7 +107,7 @@ describe("a comparison", () => {
   });
 
   it.each([
-    ["no folder", {}, { stage: "source", message: expect.stringMatching(/no folder core/) }],
+    ["no folder", {}, { stage: "source", isGone: true, message: expect.stringMatching(/no folder core/) }],
     ["no manifest", { "core/a": "" }, { stage: "manifest", message: expect.stringMatching(/no mesh\.yaml/) }],
     [
       "a refused manifest",

@@ -55,7 +55,7 @@ async function fillRecords(): Promise<void> {
       module: "meshboard",
       edges: [
         { dependency: "core", kind: "build", file: "src/\u00e9.ts", line: 3, typesOnly: true },
-        { dependency: "core", kind: "test", file: "test/a.ts", line: 1 },
+        { dependency: "core", kind: "test", file: "test/a.ts", line: 1, lastKnown: true },
         { dependency: "nobody", kind: "build", file: "src/b.ts", line: 7 },
       ],
     },

@@ -112,7 +112,7 @@ describe("a module that was registered wrongly", () => {
   it("says what imports it", async () => {
     await replaceEdges(records.db, mesh, [{ module: "meshboard", edges: [edge, { ...edge, kind: "test" }] }]);
     const { file, line } = edge;
-    const imports = ["build", "test"].map((kind) => ({ module: "meshboard", kind, file, line }));
+    const imports = ["build", "test"].map((kind) => ({ module: "meshboard", kind, file, line, lastKnown: false }));
     expect(await removeModule(records.db, mesh, "core", unlessImported)).toEqual({ ...free, removed: false, imports });
     expect((await listModules(records.db, mesh)).map((one) => one.name)).toContain("core");
     expect(await removeModule(records.db, mesh, "core", { whereImported: "goes" })).toEqual({ ...free, imports });

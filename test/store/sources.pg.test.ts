@@ -237,6 +237,11 @@ describe("edges and imports", () => {
     ]);
     await replaceEdges(records.db, mesh, [{ module: "core", edges: [] }]);
     expect(await listEdges(records.db, mesh)).toHaveLength(1);
+    const lastKnown = { ...edge("core", 7), lastKnown: true as const };
+    await replaceEdges(records.db, mesh, [{ module: "meshboard", edges: [lastKnown] }]);
+    expect(await listEdges(records.db, mesh)).toEqual([{ module: "meshboard", ...lastKnown }]);
+    await replaceEdges(records.db, mesh, [{ module: "meshboard", edges: [edge("core", 7)] }]);
+    expect(await listEdges(records.db, mesh)).toEqual([{ module: "meshboard", ...edge("core", 7) }]);
   });
 
   it("are cached by blob and reader, hostile text and all", async () => {

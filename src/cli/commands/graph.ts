@@ -14,7 +14,8 @@ import { withMesh } from "../with-mesh.ts";
 
 const help = `
 Edges are read from the imports in the code (R4): a build edge is compiled against, a test edge only tests need. What a module
-was built against and imports no more is there too: it is asked when that moves. As the last comparison saw it.
+was built against, and no import is seen of now, is there too: it is asked when that moves. As the last comparison saw it;
+what a module imported before not all of it could be read is there as last known.
 
 Exit code: 0; with --order 2 where imports go round: the cycle is named with the file and line of each step.
 

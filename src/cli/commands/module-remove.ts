@@ -5,6 +5,7 @@ import { sayPlace } from "../../decide/say-edge.ts";
 import { listNames } from "../../decide/short-names.ts";
 import { type ModuleRemoval, removeModule } from "../../store/remove-module.ts";
 import { alignColumns } from "../text/columns.ts";
+import { sayLastKnown } from "../text/last-known.ts";
 import { plainLine } from "../text/plain.ts";
 import { stepsOfEach, wordsOfEach } from "../text/say-each.ts";
 import { wakeController } from "../wake-controller.ts";
@@ -58,11 +59,15 @@ function listImporters({ imports }: ModuleRemoval): string[] {
   return [...new Set(imports.map(({ module }) => module))];
 }
 
+function sayImport(edge: ModuleRemoval["imports"][number]): string {
+  return `${plainLine(sayPlace(edge), 160)}${edge.lastKnown ? sayLastKnown({ lastKnown: true }) : ""}`;
+}
+
 /** Only that is in the way. */
 function explainImports(name: string, removal: ModuleRemoval): CommandResult {
   const { imports } = removal;
   const importedBy = listImporters(removal);
-  const rows = imports.map((edge) => [edge.module, edge.kind, plainLine(sayPlace(edge), 160)]);
+  const rows = imports.map((edge) => [edge.module, edge.kind, sayImport(edge)]);
   return {
     code: 2,
     document: { removed: null, importedBy, imports, controller: null },
@@ -78,7 +83,7 @@ function explainImports(name: string, removal: ModuleRemoval): CommandResult {
 function explainRefusal(name: string, removal: ModuleRemoval): InputError {
   const { known, assignedTo, carriedBy, imports } = removal;
   if (!known) return new InputError(`there is no module ${name}`, "see mesh module list");
-  const places = imports.map((edge) => `${edge.module} at ${plainLine(sayPlace(edge), 160)}`);
+  const places = imports.map((edge) => `${edge.module} at ${sayImport(edge)}`);
   const why = [
     ...(assignedTo.length === 0 ? [] : [`it is assigned to ${listNames(assignedTo)}`]),
     ...(carriedBy.length === 0 ? [] : [`the last declaration to ${listNames(carriedBy)} has it, or may have it`]),

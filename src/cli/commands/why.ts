@@ -86,7 +86,8 @@ async function whyModule(
   const labels = await readLabels({ db, mesh }, name, explanation);
   const heldUp = await findHeldUp(connection, name, now);
   const seen = { lookedAt: branchOf(name)?.lookedAt ?? null, source, remedy };
-  const text = moduleWhyText(record, explanation, now, { failed, findings, labels, seen });
+  const lastFitCommit = await readLastFitCommit({ db, mesh }, record);
+  const text = moduleWhyText(record, explanation, now, { failed, lastFitCommit, findings, labels, seen });
   return {
     code: knowledgeCode(said.standing, source),
     document: { module: { ...said, source, failed, findings, ...labels, heldUp } },
@@ -121,14 +122,13 @@ async function readLabels(
 /** The build that did not come out fit, and what is kept instead; null where the module does not stand so. */
 async function readFailedBuild(
   { db, mesh }: Pick<MeshConnection, "db" | "mesh">,
-  { name, wantedInputs, fitInputs }: ModuleRecord,
+  module: ModuleRecord,
   standing: ModuleRecord["standing"],
 ): Promise<FailedBuild | null> {
   if (standing !== "unfit" && standing !== "outstanding") return null;
-  const builds = await listBuilds(db, mesh, name, buildsLookedAt);
-  const build = builds.find((one) => one.inputs === wantedInputs) ?? builds[0];
+  const builds = await listBuilds(db, mesh, module.name, buildsLookedAt);
+  const build = builds.find((one) => one.inputs === module.wantedInputs) ?? builds[0];
   if (build === undefined) return null;
-  const fit = fitInputs === null ? [] : await listBuildsByInputs(db, mesh, [fitInputs]);
   return {
     commit: build.commit,
     stage: build.stage,
@@ -138,8 +138,16 @@ async function readFailedBuild(
       build.state === "outstanding" && build.class !== null
         ? { class: build.class, attempts: build.attempts, at: build.nextTryAt }
         : null,
-    lastFitCommit: fit.find((one) => one.module === name)?.commit ?? null,
+    lastFitCommit: await readLastFitCommit({ db, mesh }, module),
   };
+}
+
+async function readLastFitCommit(
+  { db, mesh }: Pick<MeshConnection, "db" | "mesh">,
+  { name, fitInputs }: Pick<ModuleRecord, "name" | "fitInputs">,
+): Promise<string | null> {
+  const fit = fitInputs === null ? [] : await listBuildsByInputs(db, mesh, [fitInputs]);
+  return fit.find((one) => one.module === name)?.commit ?? null;
 }
 
 async function whyNode(connection: MeshConnection, name: Name, { now, remedy }: KnownSources): Promise<Part> {

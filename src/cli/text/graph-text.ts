@@ -1,6 +1,7 @@
 import type { Name } from "../../core/names.ts";
 import type { GraphEdge } from "../../decide/query-graph.ts";
 import { alignColumns } from "./columns.ts";
+import { sayLastKnown } from "./last-known.ts";
 import { plainLine } from "./plain.ts";
 
 export interface GraphDocument {
@@ -41,8 +42,8 @@ export function pathText(from: Name, to: Name, path: readonly GraphEdge[] | null
     .map((edge) => {
       const tests = edge.kind === "test" ? " (tests only)" : "";
       return edge.at === null
-        ? `${edge.from} was built against ${edge.to}, and imports it no more`
-        : `${edge.from} imports ${edge.to} at ${plainLine(edge.at, 300)}${tests}`;
+        ? `${edge.from} was built against ${edge.to}, and no import that leads there is seen now`
+        : `${edge.from} imports ${edge.to} at ${plainLine(edge.at, 300)}${tests}${sayLastKnown(edge)}`;
     })
     .join("\n");
 }
@@ -69,6 +70,6 @@ function sayKind({ kind }: GraphEdge): string {
   return kind === "was" ? "was built against" : kind;
 }
 
-function sayPlaceOf({ at }: GraphEdge): string {
-  return at === null ? "imported no more" : plainLine(at, 200);
+function sayPlaceOf(edge: GraphEdge): string {
+  return edge.at === null ? "no import is seen now" : `${plainLine(edge.at, 200)}${sayLastKnown(edge)}`;
 }

@@ -7,6 +7,7 @@ import type { Edge } from "../../store/edges.ts";
 import type { ModuleRecord } from "../../store/modules.ts";
 import { describeAge } from "./ages.ts";
 import { alignColumns } from "./columns.ts";
+import { sayLastKnown } from "./last-known.ts";
 import { plainLine, plainLines } from "./plain.ts";
 
 export interface ModuleDocument {
@@ -33,8 +34,8 @@ export function moduleText(document: ModuleDocument, now: Date, withLog: boolean
     ],
     ["seen", `its source ${describeAge(document.sourceLookedAt, now)}: ${plainLine(document.source.why, 240)}`],
     ["compared", describeAge(module.comparedAt, now)],
-    ["built against", document.builtAgainst.map(edgeWords).join(", ") || "nothing of this mesh"],
-    ["built into", sayNames(document.builtInto.map((edge) => edge.module)) || "nothing"],
+    ["built against", document.builtAgainst.map(edgeWords).join(", ") || sayNone(module)],
+    ["built into", sayNames(document.builtInto.map((edge) => `${edge.module}${sayLastKnown(edge)}`)) || "nothing"],
     ["runs on", sayNames(document.assignments.map((assignment) => assignment.node)) || "no node"],
   ];
   const findings = module.findings.map(
@@ -76,5 +77,10 @@ function commitLine(module: ModuleRecord, now: Date): string {
 }
 
 function edgeWords(edge: Edge): string {
-  return `${edge.dependency} (${edge.kind}, ${plainLine(edge.file, 80)}:${edge.line})`;
+  return `${edge.dependency} (${edge.kind}, ${plainLine(edge.file, 80)}:${edge.line})${sayLastKnown(edge)}`;
+}
+
+/** Of what cannot be read it is not known. */
+function sayNone({ standing }: ModuleRecord): string {
+  return standing === "broken" ? "nothing that is known while it is broken" : "nothing of this mesh";
 }

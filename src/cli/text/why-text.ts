@@ -10,6 +10,7 @@ import { configWords } from "./assignment-words.ts";
 import { alignColumns } from "./columns.ts";
 import { findFirstFailure } from "./first-failure.ts";
 import { type labelsOf, sayHeldCommit, sayNotReproducible } from "./label-text.ts";
+import { sayLastKnown } from "./last-known.ts";
 import { plainLine, plainLines } from "./plain.ts";
 import { sayWord } from "../../decide/say-word.ts";
 
@@ -96,10 +97,14 @@ function failedLines({ commit, stage, logTail, lastFitCommit, retry }: FailedBui
     ...(retry === null ? [] : [sayRetry(retry, now)]),
     `  the build of ${commit.slice(0, 7)} did not come out fit${stage === null ? "" : ` (${stage})`}${log.length === 0 ? ", and left no log" : what}`,
     ...shown.map((line) => `    ${line}`),
-    lastFitCommit === null
-      ? "  it was never fit: no build of it runs"
-      : `  nodes keep running what they have; the newest fit build is from ${lastFitCommit.slice(0, 7)}`,
+    sayKept(lastFitCommit),
   ];
+}
+
+function sayKept(lastFitCommit: string | null): string {
+  return lastFitCommit === null
+    ? "  it was never fit: no build of it runs"
+    : `  nodes keep running what they have; the newest fit build is from ${lastFitCommit.slice(0, 7)}`;
 }
 
 /** What readers noticed in its source, and the builder in its last build. */
@@ -135,15 +140,19 @@ function mendBroken(module: ModuleRecord): string {
 
 function sayNext(
   module: ModuleRecord,
-  { standing, waitsFor }: ModuleExplanation,
+  { standing, why, waitsFor }: ModuleExplanation,
   { failed, seen }: Pick<WhyParts, "failed" | "seen">,
 ): string {
   if (standing === "cannot-tell" && module.standing !== "cannot-tell") return seen.remedy;
   const [first] = waitsFor;
   if (first !== undefined) return `mesh why ${first}`;
   if (standing === "cannot-tell" || (standing === "broken" && module.sourceCommit === null)) return reachSource(module);
-  if (standing === "broken")
-    return `a commit to ${module.repository} (branch ${module.branch}, folder ${module.path}) mends it`;
+  if (standing === "broken") {
+    const commit = `a commit to ${module.repository} (branch ${module.branch}, folder ${module.path}) mends it`;
+    return why.some((line) => line.includes("no module publishes"))
+      ? `${commit}, or the registration of the module that publishes it: mesh module add --help`
+      : commit;
+  }
   return failed === null ? `mesh module show ${module.name}` : `mesh log ${module.name}`;
 }
 
@@ -156,6 +165,8 @@ export interface WhyParts {
     readonly remedy: string;
   };
   readonly failed: FailedBuild | null;
+  /** Of its newest fit build; null: it was never fit. */
+  readonly lastFitCommit: string | null;
   readonly findings: ModuleFindings;
   readonly labels: WhyLabels;
 }
@@ -179,11 +190,27 @@ function sayStands(name: string, standing: ModuleRecord["standing"]): string {
     : `${name} is ${standing.replaceAll("-", " ")}`;
 }
 
+function sayAt(edge: ModuleExplanation["dependsOn"][number]): string {
+  return `${plainLine(edge.at, 120)}${sayLastKnown(edge)}`;
+}
+
+function sayNoEdges({ standing, reaches }: ModuleExplanation): string {
+  if (standing === "broken") return "  no build edges are known of it while it is broken";
+  if (reaches.length > 0) return "  no build edges now: what follows was built against it before";
+  return "  no build edges: nothing of this mesh is imported, and nobody imports it";
+}
+
+/** As after a build that is not fit. */
+function keptLines(standing: ModuleRecord["standing"], commit: string | null): string[] {
+  if (standing !== "broken") return [];
+  return [sayKept(commit)];
+}
+
 export function moduleWhyText(
   module: ModuleRecord,
   explanation: ModuleExplanation | null,
   now: Date,
-  { failed, findings, labels, seen }: WhyParts,
+  { failed, lastFitCommit, findings, labels, seen }: WhyParts,
 ): string {
   const known =
     seen.lookedAt === null ? "its source was never seen" : `its source seen ${describeAge(seen.lookedAt, now)}`;
@@ -198,24 +225,23 @@ export function moduleWhyText(
     return [
       `${sayStands(module.name, module.standing)}, ${known}`,
       `  ${why}`,
+      ...keptLines(module.standing, lastFitCommit),
       ...findingLines(findings),
       ...labelLines(labels, now),
       `  next: ${next}`,
     ].join("\n");
   }
   const edges = [
-    ...explanation.dependsOn.map((edge) => ["built against", edge.module, edge.kind, plainLine(edge.at, 120)]),
-    ...explanation.dependents.map((edge) => ["built into", edge.module, edge.kind, plainLine(edge.at, 120)]),
+    ...explanation.dependsOn.map((edge) => ["built against", edge.module, edge.kind, sayAt(edge)]),
+    ...explanation.dependents.map((edge) => ["built into", edge.module, edge.kind, sayAt(edge)]),
   ];
   return [
     `${sayStands(module.name, explanation.standing)}, ${known}`,
     ...explanation.why.map((line) => `  ${plainLine(line)}`),
-    ...(failed === null ? [] : failedLines(failed, now)),
+    ...(failed === null ? keptLines(explanation.standing, lastFitCommit) : failedLines(failed, now)),
     ...findingLines(findings),
     ...labelLines(labels, now),
-    ...(edges.length === 0
-      ? ["  no build edges: nothing of this mesh is imported, and nobody imports it"]
-      : [alignColumns(edges, "  ")]),
+    ...(edges.length === 0 ? [sayNoEdges(explanation)] : [alignColumns(edges, "  ")]),
     ...(explanation.reaches.length === 0
       ? []
       : [`  a change of it rebuilds, in this order: ${explanation.reaches.join(", ")}`]),
