@@ -33,10 +33,19 @@ function explainDependencies(explaining: Explaining, module: ModuleFacts, { depe
     const before = was[name];
     const now = dependencies[name];
     if (before === now) return [];
-    if (now === undefined) return [`it no longer imports ${name}`];
+    if (now === undefined) return [`none of its imports leads to ${name} any more${sayWhyNot(explaining, name)}`];
     if (before === undefined) return [`it imports ${name} now, at ${whereImported(module, name)}`];
     return [explainMove(explaining, module, { dependency: name, before, now })];
   });
+}
+
+/** The import may stand as it did: what it led to has no source, or is broken. */
+function sayWhyNot({ modules, now }: Explaining, name: Name): string {
+  // A kept sentence is not worked out again when only that other module moves.
+  if (now === null) return "";
+  const module = modules.get(name);
+  if (module === undefined) return ", which is no module any more, or has no source";
+  return module.problem === null ? "" : `, which is broken: ${module.problem}`;
 }
 
 function whereImported(module: ModuleFacts, dependency: Name): string {
