@@ -47,8 +47,9 @@ export function readText(path) {
 export function run(file, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { cwd: root, stdio: ["ignore", 2, 2], ...options });
-    // A Ctrl-C in a terminal reaches the child by itself: we only wait for its end. SIGTERM comes to us alone.
-    const pass = (signal) => signal === "SIGTERM" && child.kill(signal);
+    // A Ctrl-C in a terminal reaches the child by itself, a moment before or after: nothing is told twice. One that came to us
+    // alone is passed on.
+    const pass = (signal) => (signal === "SIGTERM" || !isInForeground()) && child.kill(signal);
     process.on("SIGTERM", pass).on("SIGINT", pass);
     const done = (act) => {
       process.off("SIGTERM", pass).off("SIGINT", pass);
@@ -62,6 +63,12 @@ export function run(file, args, options = {}) {
       );
     });
   });
+}
+
+/** Whether the terminal's Ctrl-C reaches this process and its children: they are what the terminal has in front. */
+function isInForeground() {
+  const fields = readStatFields(process.pid);
+  return fields === null ? process.stdin.isTTY === true : fields[5] === fields[2]; // The terminal's group, and ours.
 }
 
 /** Two commands in one clone must not install or build at once. The lock of one that was killed does not count. */
@@ -105,9 +112,14 @@ function isHeld(lock) {
 
 /** In ticks since the machine's start; null where there is no /proc, or no such process. */
 function readStartTime(pid) {
-  // The name before it may hold blanks and brackets.
+  return readStatFields(pid)?.[19] ?? null;
+}
+
+/** What stands behind the name in its /proc/<pid>/stat; null where there is none. */
+function readStatFields(pid) {
   const stat = readText(`/proc/${pid}/stat`);
-  return stat === null ? null : (stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null);
+  // The name may hold blanks and brackets.
+  return stat === null ? null : stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
 function isRunning(pid) {
