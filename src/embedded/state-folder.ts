@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, lstat, mkdir, realpath, symlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { whenThere } from "../core/errors.ts";
+import { explainUnwritable } from "./explain-unwritable.ts";
 import { chooseKeptPort } from "./ports.ts";
 import type { Progress } from "./progress.ts";
 import { isRecord, readJson } from "./read-json.ts";
@@ -42,8 +43,19 @@ export interface StateOptions {
   readonly elsewhere?: string;
 }
 
-/** Makes the folder or completes it, and locks it. Throws InputError when another process has it. */
+/**
+ * Makes the folder or completes it, and locks it. Throws InputError when another process has it; where it cannot be written,
+ * why not.
+ */
 export async function openStateFolder(options: StateOptions): Promise<OpenState> {
+  try {
+    return await makeAndLock(options);
+  } catch (error) {
+    throw await explainUnwritable(error, resolve(options.path));
+  }
+}
+
+async function makeAndLock(options: StateOptions): Promise<OpenState> {
   const root = await placeFolder(resolve(options.path), options);
   const paths = listPaths(root);
   for (const path of [paths.run, paths.log, paths.temporal, paths.hosts]) await mkdir(path, { recursive: true });
