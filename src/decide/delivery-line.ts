@@ -47,6 +47,7 @@ export interface DeliveryLine {
   readonly builtFrom: string | null;
   /** `fit`, `unfit`, `outstanding`, `building`, `waiting for core`, `not built`, `broken`, `cannot tell`. */
   readonly verdict: string;
+  /** As in `DeliveryFacts`. */
   readonly behindBy: number | null;
   readonly declaredOn: number;
   readonly appliedOn: number;
@@ -119,10 +120,15 @@ function sayVerdict({ standing, standingWhy, waitingFor, fit }: DeliveryFacts): 
   }
 }
 
+/** No commits: one that touches other paths is none, several between two looks are one, and a force push back is one too. */
+function sayChanges(count: number): string {
+  return count === 1 ? "1 change" : `${count} changes`;
+}
+
 function saySteps(line: Omit<DeliveryLine, "text">, standing: Standing): string {
   // A commit that touches other paths moves the source's commit, and nothing of the module: it looks behind and is not.
   const isSame = standing === "current" && line.source !== null && line.source !== line.builtFrom;
-  const behind = isSame ? " (same content)" : line.behindBy ? `, ${line.behindBy} behind` : "";
+  const behind = isSame ? " (same content)" : line.behindBy ? `, ${sayChanges(line.behindBy)} seen since` : "";
   const steps = [
     `source ${line.source ?? "not known"}`,
     line.builtFrom === null ? "" : `built from ${line.builtFrom}${behind}`,

@@ -62,7 +62,7 @@ describe("the line of a delivery is about effect (R15)", () => {
       "unfit: what runs is the last fit build",
       { standing: "unfit", fit: { artifact: fit, commit: oldCommit }, behindBy: 2 },
       [applied],
-      "source 3f2a9c1 · built from 9aa01bc, 2 behind · unfit · declared on 1 · applied on 1",
+      "source 3f2a9c1 · built from 9aa01bc, 2 changes seen since · unfit · declared on 1 · applied on 1",
     ],
     [
       "waiting for core",
@@ -76,7 +76,7 @@ describe("the line of a delivery is about effect (R15)", () => {
       "older than its source",
       { standing: "out-of-date", fit: { artifact: fit, commit: oldCommit }, behindBy: 1 },
       [],
-      "source 3f2a9c1 · built from 9aa01bc, 1 behind · out of date · declared on 0 · applied on 0",
+      "source 3f2a9c1 · built from 9aa01bc, 1 change seen since · out of date · declared on 0 · applied on 0",
     ],
     [
       "of a source nobody could read",
