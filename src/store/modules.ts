@@ -6,7 +6,7 @@ import { bigintColumn, timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
 import { many, maybeOne, run } from "./rows.ts";
 import { standingColumn } from "./unread-modules.ts";
-import { comparedAt, joinHead, sourceCommit, sourceCommitAt, sourceSubject } from "./source-commit.ts";
+import { confirmedAt, joinHead, sourceCommit, sourceCommitAt, sourceSubject } from "./source-commit.ts";
 
 export const standingSchema = z.enum([
   "current",
@@ -68,6 +68,7 @@ const moduleRecordSchema = z.object({
   /** Inputs and digest of the newest fit artifact. */
   fitInputs: digestSchema.nullable(),
   fitArtifact: digestSchema.nullable(),
+  /** When its source was last compared, or seen to be what was compared. */
   comparedAt: timeColumn.nullable(),
 });
 export type ModuleRecord = z.output<typeof moduleRecordSchema>;
@@ -75,7 +76,7 @@ export type ModuleRecord = z.output<typeof moduleRecordSchema>;
 const select = `select m.name, m.repository, m.branch, m.path, m.registered_at as "registeredAt", ${sourceCommit} as "sourceCommit",
   ${sourceCommitAt} as "sourceCommitAt", ${sourceSubject} as "sourceSubject", m.tree, m.third_parties as "thirdParties",
   m.moved, m.moves, m.manifest, m.findings, m.wanted_inputs as "wantedInputs", ${standingColumn} as standing, m.standing_why as "standingWhy",
-  m.fit_inputs as "fitInputs", m.fit_artifact as "fitArtifact", ${comparedAt} as "comparedAt"
+  m.fit_inputs as "fitInputs", m.fit_artifact as "fitArtifact", ${confirmedAt} as "comparedAt"
   from module m ${joinHead}`;
 
 /** Registers a module; the same again changes nothing. Another source under a known name is refused. */

@@ -8,7 +8,7 @@ import { listConditions } from "../../src/store/conditions.ts";
 import { addModule, listModules } from "../../src/store/modules.ts";
 import { addRepository } from "../../src/store/repositories.ts";
 import { listModulesToPlan } from "../../src/store/modules-to-plan.ts";
-import { listHeads } from "../../src/store/source-heads.ts";
+import { listHeads, recordLook, recordLookFailure } from "../../src/store/source-heads.ts";
 import { mesh, openRecords, type Records } from "../store/open-records.ts";
 import { createGitRepository } from "../support/git-repository.ts";
 import { openControl } from "./support/control-deps.ts";
@@ -162,5 +162,34 @@ describe("one repository that answers, and whose newest commit does not come (ca
     await compare(failing);
     expect(await listConditions(db, mesh)).toEqual([]);
     expect(await commits()).toEqual(newest);
+  });
+});
+
+describe("when a module was compared (R31)", () => {
+  it("is when a look last found what was compared, and moves with no look that found something else or nothing", async () => {
+    const { db } = records;
+    const origin = await createGitRepository();
+    onTestFinished(() => origin.remove());
+    const commit = await origin.commit({ "mesh.yaml": "module: app\nlanguage: files\n" });
+    await addRepository(db, mesh, { name: "code", url: origin.dir });
+    await addModule(db, mesh, { name: "app", repository: "code", branch: "main", path: "." });
+    const deps = await createDeps();
+    await compare(deps);
+    const comparedAt = async () => (await listModules(db, mesh))[0]?.comparedAt;
+    const lookedAt = async () => (await listHeads(db, mesh))[0]?.lookedAt;
+    const longAgo = "2020-01-01T00:00:00.000Z";
+    await db.query("update module set compared_at = $1", [longAgo]);
+    await db.query("update source_head set facts_at = $1, looked_at = $1", [longAgo]);
+    expect(await comparedAt()).toBe(longAgo);
+
+    await compare(deps);
+    const confirmed = await comparedAt();
+    expect(confirmed).not.toBe(longAgo);
+    expect(confirmed).toBe(await lookedAt());
+    const main = { repository: "code", branch: "main" };
+    await recordLookFailure(db, mesh, { ...main, failure: "503" });
+    expect(await comparedAt()).toBe(confirmed);
+    await recordLook(db, mesh, { ...main, commit: commit.replaceAll(/./g, "0"), askedMsAgo: 0 });
+    expect(await comparedAt()).toBe(longAgo);
   });
 });
