@@ -24,6 +24,13 @@ describe("how far a push is, while it is under way (R48)", () => {
     ]);
   });
 
+  it("a node that was not told has its reason whole: it ends with the command that helps", () => {
+    const why = `${"shop-backend has no fit build; ".repeat(10)}mesh why shop-backend says more`;
+    expect(createProgressLines()([{ ...template, outcome: "not-worked-out", effect: "not-sent", why }])).toEqual([
+      `  node-a: not worked out (${why})`,
+    ]);
+  });
+
   it("of ten thousand, a few lines say how many are how far, whatever often it is looked", () => {
     const lines = createProgressLines();
     const said: string[] = [];

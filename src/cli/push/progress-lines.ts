@@ -17,13 +17,18 @@ export function createProgressLines(): (nodes: readonly PushedNode[]) => string[
       return nodes
         .map((node) => ({ words: wordsOf(node), node }))
         .filter(({ words, node }) => node.effect !== "failed" && isNews(`${node.node}: ${words}`))
-        .map(({ words, node }) => `  ${node.node}: ${words} (${plainLine(node.why, 160)})`);
+        .map(({ words, node }) => `  ${node.node}: ${words} (${plainLine(node.why, whyLimit(node))})`);
     const counts = countByWords(nodes);
     const step = Math.ceil(nodes.length / parts);
     const stands = [...counts].map(([words, count]) => `${words} ${Math.floor(count / step)}`).join(", ");
     if (!isNews(stands)) return [];
     return [`  ${nodes.length} nodes: ${[...counts].map(([words, count]) => `${count} ${words}`).join("; ")}`];
   };
+}
+
+/** Why it was not told ends with the command that helps, which a person types as it stands. */
+function whyLimit({ effect }: PushedNode): number {
+  return effect === "not-sent" ? 1000 : 160;
 }
 
 /** A service that starts fails for a moment: while it is under way that is no news, at the end it is. */

@@ -8,6 +8,7 @@ import { followPush } from "../push/follow-push.ts";
 import { plainLine } from "../text/plain.ts";
 import { sleep } from "../wait.ts";
 import { whoAsks } from "../who-asks.ts";
+import { sayLanguages } from "./say-languages.ts";
 import { sayState } from "./up-text.ts";
 import { exampleRepository, languageExamples, loopback, type UpParts } from "./up-plan.ts";
 
@@ -49,7 +50,9 @@ export async function deliverLanguages(parts: UpParts, connection: MeshConnectio
     );
     const words = push.nodes.map((one) => `${one.node}: ${one.effect.replaceAll("-", " ")}`);
     say(`examples in ${fit.map((one) => one.language).join(", ")} pushed: ${push.outcome}; ${words.join(", ")}`);
-    for (const { module } of fit) say(`${module} is on http://${loopback}:${await parts.keepPort(module)}/`);
+    const examples: { readonly module: string; readonly url: string }[] = [];
+    for (const { module } of fit) examples.push({ module, url: `http://${loopback}:${await parts.keepPort(module)}/` });
+    for (const line of sayLanguages(push, { node, examples, state: sayState(parts.paths.root) })) say(line);
   } finally {
     await controller.close();
   }
