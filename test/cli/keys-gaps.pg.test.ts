@@ -134,11 +134,33 @@ describe("a root that is refused says what helps", () => {
   it("where it is lower, or one of several", async () => {
     await publishUpTo(3);
     expect((await publish(draftOf(2))).stderr).toContain("mesh keys rotate writes root 4");
-    const several = await publish(draftOf(2), draftOf(3));
+    await bed.run("keys", "rotate", "provenance");
+    const copy = join(bed.state, "copy");
+    await writeFile(copy, await readFile(draftOf(4)));
+    const several = await publish(draftOf(4), copy);
     expect([several.code, several.stderr]).toEqual([
       2,
       expect.stringContaining("only where the records lack them all"),
     ]);
+  }, 60_000);
+});
+
+describe("drafts of earlier rotations, beside the next one (R48)", () => {
+  it("are passed over: keys/*.draft is published as it stands", async () => {
+    await publishUpTo(2);
+    await bed.run("keys", "rotate", "provenance");
+    await bed.run("keys", "root", "sign", draftOf(3), "--key", key);
+    expect(await publish(draftOf(2), draftOf(3))).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("root 3 is published: "),
+    });
+    expect(await versions()).toEqual([1, 2, 3]);
+  }, 60_000);
+
+  it("are published already where there is nothing else", async () => {
+    await publishUpTo(3);
+    const again = await publish(draftOf(2), draftOf(3));
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("root 3 is published already")]);
   }, 60_000);
 });
 

@@ -7,7 +7,7 @@ import { describeRootChange } from "../../link/describe-root.ts";
 import { verifyNextRoot } from "../../link/next-root.ts";
 import { chooseKey, loadRoleKeys } from "../../link/role-keys.ts";
 import type { VersionedRoot } from "../../link/root-chain.ts";
-import { whyExpired, type Root } from "../../link/root.ts";
+import { verifyRoot, whyExpired, type Root } from "../../link/root.ts";
 import type { Queryable } from "../../store/database.ts";
 import { getRoot, keepRoot, listRootsAfter } from "../../store/roots.ts";
 import { rootFolderOf, saveRootFile } from "../../worker/root-folder.ts";
@@ -29,7 +29,8 @@ A controller with a folder of its own needs the private half of a new key in its
 there (mesh keys rotate), it is not here, and --key-elsewhere says so.
 
 Where the records lack roots that lie between others (the condition root-gap), they are taken, too: all of one gap together,
-each vouched for by the one before, and the one after the gap by the last.
+each vouched for by the one before, and the one after the gap by the last. Files of roots that the records have are passed over
+beside another: a draft stays where it was written when it is published.
 
 Examples:
   mesh keys root publish .mesh/keys/root-4.draft
@@ -56,7 +57,7 @@ export const keysRootPublishCommand: CommandDefinition = {
         const document = { version: Math.max(...filled), changes: [], filled };
         return { code: 0, document, text: `${words}\n  next: mesh conditions` };
       }
-      const [one, another] = offered;
+      const [one, another] = await leaveOutPublished(db, mesh, offered);
       if (one === undefined || another !== undefined)
         throw new InputError(
           "several roots are taken only where the records lack them all",
@@ -66,6 +67,29 @@ export const keysRootPublishCommand: CommandDefinition = {
     });
   },
 };
+
+/** The drafts of earlier rotations stay where they were written: what the records have, to the byte, is done. Never none. */
+async function leaveOutPublished(
+  db: Queryable,
+  mesh: Name,
+  offered: readonly OfferedRoot[],
+): Promise<readonly OfferedRoot[]> {
+  if (offered.length < 2) return offered;
+  const open: OfferedRoot[] = [];
+  const done: { readonly version: number; readonly one: OfferedRoot }[] = [];
+  for (const one of offered) {
+    const verified = verifyRoot(one.bytes, { mesh });
+    // What is no root by itself is refused as the next one, with its reason.
+    const kept = verified.ok ? await getRoot(db, mesh, verified.root.version) : null;
+    if (verified.ok && kept?.equals(one.bytes) === true) done.push({ version: verified.root.version, one });
+    else open.push(one);
+  }
+  if (open.length > 0) return open;
+  return done
+    .toSorted((a, b) => b.version - a.version)
+    .slice(0, 1)
+    .map(({ one }) => one);
+}
 
 async function publishNext(
   call: CommandCall,

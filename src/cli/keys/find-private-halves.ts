@@ -21,7 +21,12 @@ export interface LookedForHalves {
 
 /** The files that hold a key of these roles, by the names that this program gives them. */
 export function namesOf(id: string, roles: readonly RootRole[]): readonly string[] {
-  return roles.flatMap((role) => [`${role}-key-${id}.pem`, ...(role === "root" ? [`${role}-key-${id}.age`] : [])]);
+  return roles.flatMap((role) => [
+    `${role}-key-${id}.pem`,
+    ...(role === "root" ? [`${role}-key-${id}.age`] : []),
+    // Of the first key that `mesh up` makes: it may be that one.
+    `${role}-key.pem`,
+  ]);
 }
 
 /** Every file in these folders that holds a private half. Of an encrypted one its name says which it is. */
