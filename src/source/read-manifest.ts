@@ -2,6 +2,7 @@ import { type Document, isAlias, isMap, isNode, isScalar, LineCounter, parseDocu
 import type { z } from "zod";
 import { buildEdgeKeys, type Manifest, manifestSchema } from "../core/manifest.ts";
 import type { Name } from "../core/names.ts";
+import { listManifestKeys } from "./manifest-keys.ts";
 import { sayIssue } from "../core/say-issue.ts";
 import { checkManifest } from "./check-manifest.ts";
 import type { Finding } from "./finding.ts";
@@ -48,7 +49,7 @@ export function readManifest(text: string, module: Name): ManifestReading {
   const value: unknown = document.toJS({ maxAliasCount: 0 });
   if (value === null) return refuse([finding(1, "is empty: the least it says is `module: NAME` and `language: …`")]);
   const parsed = manifestSchema.safeParse(value);
-  if (!parsed.success) return refuse(parsed.error.issues.flatMap((issue) => describeIssue(issue, document, lineAt)));
+  if (!parsed.success) return refuse(describeIssues(parsed.error.issues, document, lineAt));
   if (parsed.data.module !== module) {
     const message = `says module ${parsed.data.module}, but this folder is registered as ${module}: a rename is a new module`;
     return refuse([finding(lineOf(document, ["module"], lineAt), message)]);
@@ -92,6 +93,26 @@ function checkNodes(document: Document, lineAt: (offset: number) => number): Fin
   return findings;
 }
 
+/** In the order of lines; of one object the unknown keys first, as what is missing there is often what one of them was to be. */
+function describeIssues(
+  issues: readonly z.core.$ZodIssue[],
+  document: Document,
+  lineAt: (offset: number) => number,
+): Finding[] {
+  const unknown = issues.filter(({ code }) => code === "unrecognized_keys");
+  const pathOf = (issue: z.core.$ZodIssue): string => JSON.stringify(issue.path.map(String));
+  const others = issues.filter((issue) => !unknown.includes(issue));
+  return [...unknown, ...others].flatMap((issue) => {
+    const found = describeIssue(issue, document, lineAt);
+    const parent = JSON.stringify(issue.path.slice(0, -1).map(String));
+    const beside = unknown.find((one) => one !== issue && pathOf(one) === parent);
+    if (beside === undefined) return found;
+    // What is missing has no line of its own: said where the unknown key is, after it.
+    const line = Math.min(...describeIssue(beside, document, lineAt).map((one) => one.line));
+    return found.map((one) => ({ ...one, line: Math.max(one.line, line) }));
+  });
+}
+
 function describeIssue(issue: z.core.$ZodIssue, document: Document, lineAt: (offset: number) => number): Finding[] {
   const path = issue.path.filter((step) => typeof step !== "symbol");
   if (issue.code === "unrecognized_keys") {
@@ -101,14 +122,17 @@ function describeIssue(issue: z.core.$ZodIssue, document: Document, lineAt: (off
     return [finding(lineOf(document, path, lineAt), "upgrade: plan is not yet there: record and auto exist")];
   }
   const where = path.length === 0 ? "" : `${path.join(".")}: `;
-  return [finding(lineOf(document, path, lineAt), `${where}${sayIssue(issue)}`)];
+  const keys = issue.code === "invalid_type" && issue.expected === "object" ? listManifestKeys(path) : [];
+  const more = keys.length === 0 ? "" : ` (an object with ${keys.join(", ")})`;
+  return [finding(lineOf(document, path, lineAt), `${where}${sayIssue(issue)}${more}`)];
 }
 
 function describeUnknownKey(path: readonly (string | number)[], key: string): string {
   if (path.length === 0 && buildEdgeKeys.some((known) => known.toLowerCase() === key.toLowerCase())) {
     return `${key}: build edges are never declared, they are read from the imports in the code at every build (R4): remove this key`;
   }
-  const known = path.length === 0 ? ` (known: ${Object.keys(manifestSchema.shape).join(", ")})` : "";
+  const keys = listManifestKeys(path);
+  const known = keys.length === 0 ? "" : ` (known: ${keys.join(", ")})`;
   return `unknown key ${JSON.stringify([...path, key].join(".").slice(0, 100))}${known}`;
 }
 
