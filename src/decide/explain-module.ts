@@ -8,6 +8,7 @@ import { type SourceKnowledge, standByKnowledge } from "./judge-source.ts";
 import { planBuilds, type BuildPlan } from "./plan-builds.ts";
 import { listInbound } from "./plan-memory.ts";
 import { explainReady, rebuildSet } from "./rebuild-set.ts";
+import { sayLost } from "./say-lost.ts";
 import { compareText } from "./short-names.ts";
 
 /** The answer of `mesh why MODULE` (R6, R8). */
@@ -89,6 +90,7 @@ function explainStanding(
   if (building !== undefined) return { ...stands, why: [...stands.why, ...saySinceWhen(facts, building)] };
   const unfit = plan.unfit.find((row) => row.module === module.module);
   if (unfit !== undefined) return { ...stands, why: [...stands.why, ...sayWhatMoved(facts, module, unfit.closure)] };
+  if (stands.standing === "broken") return { ...stands, why: [...stands.why, ...sayLost(facts, module)] };
   if (stands.standing !== "waiting") return stands;
   const announced = rebuildSet(facts, { plan, saidAt: facts.now }).find((row) => row.module === module.module);
   if (announced === undefined) return stands;

@@ -103,6 +103,13 @@ describe("is this current, and why not: the chain from the commit to the module 
     expect(why(withModule(runWave(buildMeshOfModules(chain)).facts, "mid", parts), "mid")).toMatch(expected);
   });
 
+  it("says of an import that leads nowhere by now what became of the library, and not that it was taken out", () => {
+    const facts = withModule(runWave(buildMeshOfModules(chain)).facts, "mid", { edges: [] });
+    expect(why(withModule(facts, "core", { problem: "there is no mesh.yaml" }), "mid")).toBe(
+      "mid is out of date: none of its imports leads to core any more, which is broken: there is no mesh.yaml",
+    );
+  });
+
   it("of what is above a toolchain that moved beneath says whose", () => {
     const facts = withModule(runWave(buildMeshOfModules(chain)).facts, "core", { settings: { sandbox: "none" } });
     expect(why(buildUntilReady(facts, "mid"), "mid")).toMatch(
