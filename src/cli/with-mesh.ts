@@ -33,6 +33,6 @@ async function warnOfFullDisk({ context }: CommandCall, { state }: MeshConnectio
   const disk = await findFullDisk(context, state);
   if (disk !== null)
     context.stderr.write(
-      `the disk of ${state} is full (${sayRoom(disk)}): what is written there fails until there is room\n`,
+      `mesh: the disk of ${state} is full (${sayRoom(disk)}): what is written there fails until there is room\n`,
     );
 }

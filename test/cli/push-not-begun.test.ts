@@ -23,7 +23,7 @@ it("says of a push that met no PostgreSQL that none was begun (R48, R50)", async
       openMesh: () => Promise.resolve(connection),
     });
     expect(ran.code).toBe(3);
-    expect(ran.stderr).toMatch(/^no push was begun\nmesh: the mesh in .* is not up: /);
+    expect(ran.stderr).toMatch(/^mesh: no push was begun\nmesh: the mesh in .* is not up: /);
   } finally {
     await db.end();
     rmSync(state, { recursive: true });

@@ -26,7 +26,11 @@ export const readers: readonly Readers[] = [
   { files: ["src/link/enrolment-token.ts"], reads: ["enrolment-token"], tested: here },
   { files: ["src/link/gateway/enrol-route.ts"], reads: ["enrol-request"], tested: here },
   { files: ["src/link/host-client.ts"], reads: ["enrol-response"], tested: here },
-  { files: ["src/source/check-manifest.ts", "src/source/read-manifest.ts"], reads: ["manifest"], tested: here },
+  {
+    files: ["src/source/check-manifest.ts", "src/source/manifest-keys.ts", "src/source/read-manifest.ts"],
+    reads: ["manifest"],
+    tested: here,
+  },
   {
     files: ["src/cli/mesh-setup.ts", "src/cli/read-state-json.ts"],
     reads: ["mesh-json", "settings-json"],

@@ -55,7 +55,7 @@ export const pushCommand: CommandDefinition = {
       const say = progressWriter(call.context, false);
       const controller = await openRoad(call, connection, named).catch((error: unknown) => {
         // What did not answer may have been asked to begin one, for all that a person can see.
-        if (error instanceof UnavailableError) say("no push was begun");
+        if (error instanceof UnavailableError) say("mesh: no push was begun");
         throw error;
       });
       try {
