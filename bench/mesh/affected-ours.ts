@@ -39,8 +39,11 @@ export interface Ours {
   readonly postgresql: string;
   /** In this process: asks the repository for its tip, reads what moved, plans, and says why; keeps nothing. */
   ask(): Promise<OwnAnswer>;
-  /** The same, by somebody who has read nothing of records and clone; the clone is here, and V8 has compiled the code. */
-  askAnew(): Promise<OwnAnswer>;
+  /**
+   * Forgets every import, and asks the remote for its tip. What is returned answers from there, as somebody who has read nothing of
+   * records and clone; the clone is here, and V8 has compiled the code.
+   */
+  beginAnew(): Promise<() => Promise<OwnAnswer>>;
   /**
    * Commits each of these changes, and brings it into the clone. Each call answers for the next of them from there: it asks
    * the records and git's objects, and no remote. No answer was given before, so none can be remembered.
@@ -59,8 +62,6 @@ export interface Ours {
   readAs(code: "this" | "built"): Promise<void>;
   /** The controller's whole activity: the remote is asked, what moved is written to the records, a wave is announced. */
   compare(): Promise<void>;
-  /** From here on nothing is known of any import. */
-  forget(): Promise<void>;
   /** Compares, keeps, and gives everything a verdict. */
   settle(commit: string): Promise<void>;
   close(): Promise<void>;
@@ -110,9 +111,11 @@ export async function openOurs(
   return {
     postgresql: records.postgresql,
     ask: async () => answer(await seeTips(look)),
-    askAnew: async () => {
-      const anew = { ...look, repositories: records.openClones() };
-      return answer(await seeTips(anew), createKeptRecords(db, mesh));
+    beginAnew: async () => {
+      await deps.db.query("truncate blob_imports");
+      await deps.db.query("update module set known = null");
+      const tips = await seeTips({ ...look, repositories: records.openClones() });
+      return () => answer(tips, createKeptRecords(db, mesh));
     },
     seeEach: async (changes) => {
       const left: Tips[] = [];
@@ -142,10 +145,6 @@ export async function openOurs(
         `update module set known = jsonb_set(known, '{sourceKey}', to_jsonb(replace(known->>'sourceKey', $1::text, $2::text)))`,
         code === "this" ? versions : versions.toReversed(),
       );
-    },
-    forget: async () => {
-      await deps.db.query("truncate blob_imports");
-      await deps.db.query("update module set known = null");
     },
     compare,
     settle: async (commit) => {

@@ -29,11 +29,11 @@ const clauseWords = new Set(["type", "as", "from", "defer", "source"]);
  */
 export function readHeader(text: string, types: boolean): readonly RecordedImport[] | null {
   if (notText.test(text)) return null;
-  const scan = createScan(text, types);
+  const scan: Scan = { text, types, at: 0 };
   const found: RecordedImport[] = [];
   for (;;) {
-    if (!scan.skipBetween()) return null;
-    const offset = scan.at();
+    if (!skipBetween(scan)) return null;
+    const offset = scan.at;
     const statement = readStatement(scan, types);
     if (statement === null) return null;
     if (statement === "other") return importing.test(text.slice(offset)) ? null : found;
@@ -44,8 +44,8 @@ export function readHeader(text: string, types: boolean): readonly RecordedImpor
 type Statement = Pick<RecordedImport, "specifier" | "kind">;
 
 function readStatement(scan: Scan, types: boolean): Statement | "directive" | "other" | null {
-  const first = scan.next();
-  if (first.string !== null) return scan.endsString() ? "directive" : "other";
+  const first = readToken(scan);
+  if (first.string !== null) return endsString(scan) ? "directive" : "other";
   // The attributes of the statement before.
   if (first.text === "with") return null;
   if (first.text === "import") return readClause(scan, types);
@@ -53,50 +53,50 @@ function readStatement(scan: Scan, types: boolean): Statement | "directive" | "o
 }
 
 function readClause(scan: Scan, types: boolean): Statement | null {
-  let next = scan.next();
+  let next = readToken(scan);
   if (next.string !== null) return endStatement(scan, next.string, "side-effect");
   const typed = types && next.text === "type";
-  if (typed) next = scan.next();
+  if (typed) next = readToken(scan);
   let kind: ImportKind | null = null;
   if (isName(next)) {
     kind = typed ? "type" : "static";
-    next = scan.next();
+    next = readToken(scan);
     if (next.text === ",") {
       if (typed) return null;
-      next = scan.next();
+      next = readToken(scan);
       if (next.text !== "{" && next.text !== "*") return null;
     }
   }
   if (next.text === "*") {
-    if (scan.next().text !== "as" || !isName(scan.next())) return null;
+    if (readToken(scan).text !== "as" || !isName(readToken(scan))) return null;
     kind = typed ? "type" : "static";
-    next = scan.next();
+    next = readToken(scan);
   } else if (next.text === "{") {
     const names = readNames(scan, types && !typed);
     if (names === null) return null;
     // A default import beside types is one of a value.
     kind = typed ? "type" : (kind ?? names);
-    next = scan.next();
+    next = readToken(scan);
   }
   return kind === null ? null : readFrom(scan, next, kind);
 }
 
 /** Null where it may export in another way; `other`: it exports what is here. */
 function readReexport(scan: Scan, types: boolean): Statement | "other" | null {
-  let next = scan.next();
+  let next = readToken(scan);
   const typed = types && next.text === "type";
-  if (typed) next = scan.next();
+  if (typed) next = readToken(scan);
   if (next.text === "*") {
-    next = scan.next();
+    next = readToken(scan);
     if (next.text === "as") {
-      if (!isName(scan.next())) return null;
-      next = scan.next();
+      if (!isName(readToken(scan))) return null;
+      next = readToken(scan);
     }
     return readFrom(scan, next, typed ? "type" : "reexport");
   }
   if (next.text !== "{") return "other";
   const names = readNames(scan, types && !typed);
-  next = scan.next();
+  next = readToken(scan);
   // Where no `from` follows, the rest is looked through for one like everything else.
   if (names === null || next.text !== "from") return "other";
   return readFrom(scan, next, typed || names === "type" ? "type" : "reexport");
@@ -106,16 +106,16 @@ function readReexport(scan: Scan, types: boolean): Statement | "other" | null {
 function readNames(scan: Scan, types: boolean): "type" | "static" | null {
   let kind: "type" | "static" = "type";
   for (let count = 0; ; count += 1) {
-    let next = scan.next();
+    let next = readToken(scan);
     // Of none of them the parser says what it is.
     if (next.text === "}") return count === 0 ? null : kind;
-    if (types && next.text === "type") next = scan.next();
+    if (types && next.text === "type") next = readToken(scan);
     else kind = "static";
     if (!isName(next)) return null;
-    next = scan.next();
+    next = readToken(scan);
     if (next.text === "as") {
-      if (!isName(scan.next())) return null;
-      next = scan.next();
+      if (!isName(readToken(scan))) return null;
+      next = readToken(scan);
     }
     if (next.text === "}") return kind;
     if (next.text !== ",") return null;
@@ -124,11 +124,11 @@ function readNames(scan: Scan, types: boolean): "type" | "static" | null {
 
 function readFrom(scan: Scan, from: Token, kind: ImportKind): Statement | null {
   if (from.text !== "from") return null;
-  return endStatement(scan, scan.next().string, kind);
+  return endStatement(scan, readToken(scan).string, kind);
 }
 
 function endStatement(scan: Scan, specifier: string | null, kind: ImportKind): Statement | null {
-  return specifier !== null && scan.endsString() ? { specifier, kind } : null;
+  return specifier !== null && endsString(scan) ? { specifier, kind } : null;
 }
 
 function isName({ text }: Token): boolean {
@@ -141,43 +141,44 @@ interface Token {
   readonly string: string | null;
 }
 
+/** Where the reading is. */
 interface Scan {
-  at(): number;
-  /** Past blanks, comments, and semicolons. False: a comment has no end, or says an import. */
-  skipBetween(): boolean;
-  /** Of what a clause is made of; a comment in one is something else. */
-  next(): Token;
-  /** Whether the string that was read last ends its statement. */
-  endsString(): boolean;
+  readonly text: string;
+  readonly types: boolean;
+  at: number;
 }
 
-function createScan(text: string, types: boolean): Scan {
-  let at = 0;
-  const take = (pattern: RegExp): RegExpExecArray | null => {
-    pattern.lastIndex = at;
-    const match = pattern.exec(text);
-    if (match !== null) at = pattern.lastIndex;
-    return match;
-  };
-  const skipOne = (): boolean => {
-    if (!text.startsWith("/*", at))
-      return take(blank) !== null || ((at === 0 || text[at] === "/") && take(lineComment) !== null);
-    const end = text.indexOf("*/", at + 2);
-    // In JavaScript comments say types.
-    if (end === -1 || (!types && text.slice(at, end).includes("import"))) return false;
-    at = end + 2;
-    return true;
-  };
-  return {
-    at: () => at,
-    skipBetween: () => {
-      while (skipOne());
-      return !text.startsWith("/*", at);
-    },
-    next: () => {
-      const [, word, mark, double, single] = take(token) ?? [];
-      return { text: word ?? mark ?? "", string: double ?? single ?? null };
-    },
-    endsString: () => take(endOfString) !== null,
-  };
+function take(scan: Scan, pattern: RegExp): RegExpExecArray | null {
+  pattern.lastIndex = scan.at;
+  const match = pattern.exec(scan.text);
+  if (match !== null) scan.at = pattern.lastIndex;
+  return match;
+}
+
+/** Past blanks, comments, and semicolons. False: a comment has no end, or says an import. */
+function skipBetween(scan: Scan): boolean {
+  while (skipOne(scan));
+  return !scan.text.startsWith("/*", scan.at);
+}
+
+function skipOne(scan: Scan): boolean {
+  const { text, at, types } = scan;
+  if (!text.startsWith("/*", at))
+    return take(scan, blank) !== null || ((at === 0 || text[at] === "/") && take(scan, lineComment) !== null);
+  const end = text.indexOf("*/", at + 2);
+  // In JavaScript comments say types.
+  if (end === -1 || (!types && text.slice(at, end).includes("import"))) return false;
+  scan.at = end + 2;
+  return true;
+}
+
+/** Of what a clause is made of; a comment in one is something else. */
+function readToken(scan: Scan): Token {
+  const [, word, mark, double, single] = take(scan, token) ?? [];
+  return { text: word ?? mark ?? "", string: double ?? single ?? null };
+}
+
+/** Whether the string that was read last ends its statement. */
+function endsString(scan: Scan): boolean {
+  return take(scan, endOfString) !== null;
 }

@@ -131,6 +131,7 @@ interface Collected extends FileImports {
 }
 
 function collectRecorded(recorded: readonly RecordedImport[], text: string): FileImports {
+  if (recorded.length === 0) return { imports: [], findings: [] };
   const { imports, findings, add } = createCollection(text);
   for (const { specifier, kind, offset } of recorded) add(specifier, kind, offset);
   return { imports, findings };
