@@ -10,6 +10,7 @@ import { buildStatus } from "../status/build-status.ts";
 import { loadStatus } from "../status/load-status.ts";
 import { readStop } from "../../store/stop.ts";
 import type { PushDocument } from "../text/push-text.ts";
+import { sayEffect } from "../text/say-effect.ts";
 import type { BroughtUp } from "./bring-up.ts";
 import { deliverConsumer, deliverProvider } from "./deliver-examples.ts";
 import { readExamplePush } from "./last-example-push.ts";
@@ -78,7 +79,7 @@ function troublesOf(push: PushDocument | null): string[] {
   const nodes = push.nodes.filter((node) => node.effect !== "applied" && node.effect !== "superseded");
   const words = nodes.map(
     (node) =>
-      `${node.node}: ${node.outcome.replaceAll("-", " ")}, ${node.effect.replaceAll("-", " ")}: ${node.says === "" ? node.why : node.says}`,
+      `${node.node}: ${node.outcome.replaceAll("-", " ")}, ${sayEffect(node.effect)}: ${node.says === "" ? node.why : node.says}`,
   );
   return push.outcome === "settled"
     ? words

@@ -6,6 +6,7 @@ import { openController } from "../controller.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 import { followPush } from "../push/follow-push.ts";
 import { plainLine } from "../text/plain.ts";
+import { sayEffect } from "../text/say-effect.ts";
 import { sleep } from "../wait.ts";
 import { whoAsks } from "../who-asks.ts";
 import { sayLanguages } from "./say-languages.ts";
@@ -48,7 +49,7 @@ export async function deliverLanguages(parts: UpParts, connection: MeshConnectio
       { kind: "named", named: [node], why: "", requestedBy: whoAsks(), confirmRemoval: false },
       { timeoutMs: appliedTimeoutMs, say, interrupt },
     );
-    const words = push.nodes.map((one) => `${one.node}: ${one.effect.replaceAll("-", " ")}`);
+    const words = push.nodes.map((one) => `${one.node}: ${sayEffect(one.effect)}`);
     say(`examples in ${fit.map((one) => one.language).join(", ")} pushed: ${push.outcome}; ${words.join(", ")}`);
     const examples: { readonly module: string; readonly url: string }[] = [];
     for (const { module } of fit) examples.push({ module, url: `http://${loopback}:${await parts.keepPort(module)}/` });

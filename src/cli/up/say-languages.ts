@@ -1,5 +1,6 @@
 import { plainLine } from "../text/plain.ts";
 import { type PushDocument, reasonOf } from "../text/push-text.ts";
+import { sayEffect } from "../text/say-effect.ts";
 
 /** A reason ends with the command that helps, which a person types as it stands. */
 const reasonLimit = 1000;
@@ -30,5 +31,5 @@ export function sayLanguages(
       `when that is mended: \`npx mesh push ${node}${state}\`; ${helps}`,
     ];
   }
-  return [`not seen to run: ${modules}, as ${node} is ${effect.replaceAll("-", " ")}${because}`, helps];
+  return [`not seen to run: ${modules}, as ${node} is ${sayEffect(effect)}${because}`, helps];
 }

@@ -45,4 +45,11 @@ describe("what npm start says of the examples in other languages (R48)", () => {
     expect(said).not.toContain(" is on ");
     expect(said).toMatch(/^not seen to run: clock-go, clock-rust, as node-a is .*clock-go waits for its port/);
   });
+
+  it.each<[PushedNode["effect"], string]>([
+    ["un-ready", "un-ready"],
+    ["cannot-tell", "cannot tell"],
+  ])("by the words of the documentation: %s", (effect, words) => {
+    expect(say({ message: "" }, { effect })).toContain(`as node-a is ${words}`);
+  });
 });
