@@ -78,7 +78,9 @@ async function whyModule(
   const explained = surroundings === null ? null : await explainNow(connection, name, surroundings);
   const source = of(name);
   const explanation = explained === null ? null : explainByKnowledge(explained, source);
-  const failed = await readFailedBuild({ db, mesh }, record, explanation?.standing ?? record.standing);
+  const lastFitCommit = await readLastFitCommit({ db, mesh }, record);
+  const standing = explanation?.standing ?? record.standing;
+  const failed = await readFailedBuild({ db, mesh }, record, { standing, lastFitCommit });
   const unseen = record.standingWhy === "" ? "its source was not looked at yet" : record.standingWhy;
   const said = explanation ?? { module: name, standing: record.standing, why: [unseen] };
   const [last] = await listBuilds(db, mesh, name, 1);
@@ -86,7 +88,6 @@ async function whyModule(
   const labels = await readLabels({ db, mesh }, name, explanation);
   const heldUp = await findHeldUp(connection, name, now);
   const seen = { lookedAt: branchOf(name)?.lookedAt ?? null, source, remedy };
-  const lastFitCommit = await readLastFitCommit({ db, mesh }, record);
   const text = moduleWhyText(record, explanation, now, { failed, lastFitCommit, findings, labels, seen });
   return {
     code: knowledgeCode(said.standing, source),
@@ -123,7 +124,7 @@ async function readLabels(
 async function readFailedBuild(
   { db, mesh }: Pick<MeshConnection, "db" | "mesh">,
   module: ModuleRecord,
-  standing: ModuleRecord["standing"],
+  { standing, lastFitCommit }: Pick<ModuleRecord, "standing"> & Pick<FailedBuild, "lastFitCommit">,
 ): Promise<FailedBuild | null> {
   if (standing !== "unfit" && standing !== "outstanding") return null;
   const builds = await listBuilds(db, mesh, module.name, buildsLookedAt);
@@ -138,7 +139,7 @@ async function readFailedBuild(
       build.state === "outstanding" && build.class !== null
         ? { class: build.class, attempts: build.attempts, at: build.nextTryAt }
         : null,
-    lastFitCommit: await readLastFitCommit({ db, mesh }, module),
+    lastFitCommit,
   };
 }
 
