@@ -86,10 +86,11 @@ async function follow(
   let progress: PushProgress = { nodes: [], final: false };
   let appliedMs: number | null = null;
   for (;;) {
-    const turnMs = performance.now();
     // Asked before the records are read: what the push did before it ended is then in them.
     const over = ended.result !== null;
+    const readingMs = performance.now();
     progress = await readPush(connection.db, connection.mesh, started.pushId, connection.setup.settings.silentAfterMs);
+    const restMs = pauseAfter(readingMs, elapsed() < 5_000 ? 75 : 300);
     for (const line of newLines(progress.nodes)) options.say(line);
     if (over && progress.final) {
       appliedMs = elapsed();
@@ -99,7 +100,7 @@ async function follow(
     if (elapsed() >= options.timeoutMs || options.interrupt.aborted) break;
     if (over && (await isLeftAlone(options.delivery))) break;
     if (!over) await options.delivery?.attend();
-    const pauseMs = pauseAfter(turnMs, elapsed() < 5_000 ? 75 : 300);
+    const pauseMs = Math.min(restMs, Math.max(1, options.timeoutMs - elapsed()));
     await (over ? sleep(pauseMs, options.interrupt) : Promise.race([ending, sleep(pauseMs, options.interrupt)]));
   }
   const { result } = ended;
