@@ -39,7 +39,7 @@ export function deriveModule(options: DeriveModule): Omit<SourceFacts, "known"> 
   const { module } = folder.module;
   const findings: Finding[] = [...folder.findings, ...(own?.findings ?? [])];
   const edges = new Map<Name, SourceEdge>();
-  const rivals = sayOwnRivals(options);
+  const rivals = new Set(sayOwnRivals(options));
   if (reader !== undefined) {
     const resolver = reader.createResolver({
       module,
@@ -50,7 +50,7 @@ export function deriveModule(options: DeriveModule): Omit<SourceFacts, "known"> 
       factsOf: options.factsOf,
     });
     for (const finding of resolver.findings) findings.push(finding);
-    findings.push(...rivals);
+    for (const rival of rivals) findings.push(rival);
     const found = options.past === undefined ? collectEdges({ ...options, reader, resolver, edges }) : [options.past];
     // One by one: a call takes no more arguments than its stack has room for, and a module may have more findings.
     for (const finding of found.toSorted(compareFindings)) findings.push(finding);
@@ -63,7 +63,7 @@ export function deriveModule(options: DeriveModule): Omit<SourceFacts, "known"> 
   }
   const worst = findings.find((finding) => finding.severity === "error");
   // Who else publishes its name keeps no import of its own from being read.
-  const isRead = !findings.some((finding) => finding.severity === "error" && !rivals.includes(finding));
+  const isRead = !findings.some((finding) => finding.severity === "error" && !rivals.has(finding));
   const isKnown = folder.problem === null ? isRead : folder.problem.isGone === true;
   return {
     module,
