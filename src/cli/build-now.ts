@@ -1,6 +1,6 @@
 import type { CommandCall, CommandResult } from "./command.ts";
 import { type BuildDocument, buildText } from "./text/build-text.ts";
-import { buildCode, judgeLooks } from "./judge-looks.ts";
+import { buildCode, judgeLooks, wasLookedAt } from "./judge-looks.ts";
 import { createLogFollower } from "./follow-build-log.ts";
 import { expectModules } from "./expect-modules.ts";
 import type { Name } from "../core/names.ts";
@@ -141,12 +141,7 @@ async function waitUntilKnown(
       said.set(module.name, stands);
       call.context.stderr.write(`  ${stands}\n`);
     }
-    const looked = seen.heads.every(
-      (head) =>
-        head.failure !== null ||
-        (head.lookedAt !== null && head.lookedAt >= wait.askedAt && head.comparedCommit === head.commit),
-    );
-    const isKnown = looked && seen.isPlanned;
+    const isKnown = seen.isPlanned && seen.heads.every((head) => wasLookedAt(head, wait.askedAt));
     if (isKnown && (wait.until === "looked" || !(await isAnyMoving(connection, seen.modules)))) return seen;
     if (performance.now() >= until || interrupt.aborted) return seen;
     await sleep(Math.min(pauseAfter(startedMs, 200), Math.max(1, until - performance.now())), interrupt);

@@ -11,6 +11,15 @@ export interface SourceLook extends Pick<
 }
 
 /**
+ * Whether it was asked after the request, and what it answered is compared. A failure of before says nothing: what made it
+ * may be put right since.
+ */
+export function wasLookedAt(head: SourceHead, since: string): boolean {
+  if (head.failure !== null) return head.failedAt !== null && head.failedAt >= since;
+  return head.lookedAt !== null && head.lookedAt >= since && head.comparedCommit === head.commit;
+}
+
+/**
  * How well the sources of these modules are known. `since`: the request, ISO: a look that was asked for before it says nothing
  * of what was pushed a moment ago.
  */

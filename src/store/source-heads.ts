@@ -29,6 +29,8 @@ const sourceHeadSchema = z.object({
   factsCommit: objectIdSchema.nullable(),
   failingSince: timeColumn.nullable(),
   failure: z.string().nullable(),
+  /** The newest look that failed; null: none did since the last good one. */
+  failedAt: timeColumn.nullable(),
 });
 export type SourceHead = z.output<typeof sourceHeadSchema>;
 
@@ -42,7 +44,8 @@ export function listHeads(db: Queryable, mesh: Name): Promise<SourceHead[]> {
     sourceHeadSchema,
     `select f.repository, f.branch, r.url, h.commit, h.commit_seen_at as "commitSeenAt", h.looked_at as "lookedAt",
             extract(epoch from now() - h.looked_at)::float8 * 1000 as "ageMs",
-            h.compared_commit as "comparedCommit", h.facts_commit as "factsCommit", h.failing_since as "failingSince", h.failure
+            h.compared_commit as "comparedCommit", h.facts_commit as "factsCommit", h.failing_since as "failingSince", h.failure,
+            h.failed_at as "failedAt"
        from (select distinct mesh, repository, branch from module where mesh = $1) f
        join repository r on r.mesh = f.mesh and r.name = f.repository
        left join source_head h on h.mesh = f.mesh and h.repository = f.repository and h.branch = f.branch
@@ -55,7 +58,9 @@ export function listHeads(db: Queryable, mesh: Name): Promise<SourceHead[]> {
 export async function listFollowed(db: Queryable, mesh: Name): Promise<Map<Name, FollowedBranch>> {
   const rows = await many(
     db,
-    sourceHeadSchema.omit({ url: true, ageMs: true, factsCommit: true, failure: true }).extend({ name: nameSchema }),
+    sourceHeadSchema
+      .omit({ url: true, ageMs: true, factsCommit: true, failure: true, failedAt: true })
+      .extend({ name: nameSchema }),
     `select m.name, m.repository, m.branch, h.commit, h.commit_seen_at as "commitSeenAt", h.looked_at as "lookedAt",
             h.compared_commit as "comparedCommit", h.failing_since as "failingSince"
        from module m ${joinHead} where m.mesh = $1`,
@@ -80,7 +85,7 @@ export async function recordLook(
        select $1, $2, $3, $4, now(), now() - $5::float8 * interval '1 millisecond' ${whereFollowed}
      on conflict (mesh, repository, branch) do update set commit = excluded.commit, looked_at = excluded.looked_at,
        commit_seen_at = case when source_head.commit = excluded.commit then source_head.commit_seen_at else now() end,
-       failing_since = null, failure = null
+       failing_since = null, failure = null, failed_at = null
        where source_head.looked_at is null or source_head.looked_at <= excluded.looked_at
              or source_head.looked_at > now()`,
     [mesh, head.repository, head.branch, objectIdSchema.parse(head.commit), head.askedMsAgo],
@@ -98,8 +103,9 @@ export async function recordLookFailure(
 ): Promise<boolean> {
   const changed = await run(
     db,
-    `insert into source_head (mesh, repository, branch, failing_since, failure) select $1, $2, $3, now(), $4 ${whereFollowed}
-     on conflict (mesh, repository, branch) do update set failure = excluded.failure,
+    `insert into source_head (mesh, repository, branch, failing_since, failure, failed_at)
+       select $1, $2, $3, now(), $4, now() ${whereFollowed}
+     on conflict (mesh, repository, branch) do update set failure = excluded.failure, failed_at = now(),
        failing_since = coalesce(source_head.failing_since, now())`,
     [mesh, head.repository, head.branch, storableText(head.failure.slice(0, 2000))],
   );

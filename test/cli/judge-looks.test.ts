@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { buildCode, judgeLooks } from "../../src/cli/judge-looks.ts";
+import { buildCode, judgeLooks, wasLookedAt } from "../../src/cli/judge-looks.ts";
 import { buildText } from "../../src/cli/text/build-text.ts";
 import type { SourceHead } from "../../src/store/source-heads.ts";
 
@@ -18,9 +18,11 @@ const head: SourceHead = {
   factsCommit: commit,
   failingSince: null,
   failure: null,
+  failedAt: null,
 };
 const old = { lookedAt: "2026-01-01T00:00:00.000Z", ageMs: 600_000 };
 const failing = { failingSince: "2026-01-01T00:00:00.000Z", failure: "no \u001b[2J answer" };
+const failedAt = (at: string) => ({ ...failing, failedAt: `2026-01-01T00:${at}.000Z` });
 const web = { repository: "shop", branch: "main" };
 
 const judge = (changes: Partial<SourceHead>) => judgeLooks([{ ...head, ...changes }], [web], askedAt);
@@ -36,6 +38,17 @@ describe("mesh build says 0 only of sources that were seen (R48)", () => {
     ["the source does not answer", failing, 3],
   ] as const)("%s", (_what, changes, code) => {
     expect(codeOf(changes)).toBe(code);
+  });
+
+  it.each([
+    ["it answered, and what it has is compared", {}, true],
+    ["it answered, and is being compared", { comparedCommit: null }, false],
+    ["it did not answer this time either", failedAt("09:00"), true],
+    ["it did not answer an hour ago, and was not asked since: it may be right again", failedAt("08:59"), false],
+    ["it answers again", { failedAt: null }, true],
+    ["nobody knows when it failed: a record of before", failing, false],
+  ] as const)("who waits for a look: %s (R7, case 4)", (_what, changes, was) => {
+    expect(wasLookedAt({ ...head, ...changes }, askedAt)).toBe(was);
   });
 
   it("what is certain and bad comes first; other sources do not matter", () => {

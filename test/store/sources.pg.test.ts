@@ -168,6 +168,10 @@ describe("heads", () => {
       failure: "gone",
       failingSince: failing?.failingSince,
     });
+    // When it was asked last, for who waits for a look: timestamps of the records have microseconds.
+    expect(failing?.failedAt).toBe(failing?.failingSince);
+    expect(Date.parse(still?.failedAt ?? "")).toBeGreaterThanOrEqual(Date.parse(failing?.failedAt ?? ""));
+    expect(still?.failedAt).not.toBe(failing?.failedAt);
     // A failed look is no look: the age of what we know goes on rising.
     expect(still?.ageMs).toBeGreaterThanOrEqual(10_000);
     await recordLook(records.db, mesh, { ...main, commit: treeOf("2"), askedMsAgo: 0 });
@@ -187,6 +191,7 @@ describe("heads", () => {
       comparedCommit: treeOf("1"),
       failure: null,
       failingSince: null,
+      failedAt: null,
     });
   });
 });
