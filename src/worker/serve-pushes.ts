@@ -85,6 +85,8 @@ async function runPushes(
   told: ToldOfLease,
   stop: AbortSignal,
 ): Promise<void> {
+  // Before anything is signed: the root in this folder may be of before the newest one was published elsewhere.
+  await parts.trust.refresh(parts.db);
   installTemporalRuntime(parts.log);
   const connection = await connectWorker(config.temporal);
   try {

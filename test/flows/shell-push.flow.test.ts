@@ -1,4 +1,10 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { meshPaths } from "../../src/cli/mesh-setup.ts";
+import { openEnvelope } from "../../src/link/envelope.ts";
+import { loadRoleKeys } from "../../src/link/role-keys.ts";
 import { listSends } from "../../src/store/declarations.ts";
 import { listPastGrants, readLeaseStand } from "../../src/store/lease-history.ts";
 import { listOpenPushes } from "../../src/store/pushes.ts";
@@ -60,6 +66,18 @@ async function listWaiting(forTable = ""): Promise<readonly unknown[]> {
   return rows;
 }
 
+async function listEnvelopes(): Promise<readonly Buffer[]> {
+  const { rows } = await served.db.query("select envelope from declaration");
+  return z
+    .array(z.object({ envelope: z.instanceof(Buffer) }))
+    .parse(rows)
+    .map(({ envelope }) => envelope);
+}
+
+function draftOf(version: number): string {
+  return join(dirname(meshPaths(served.state).rootDocument), `root-${version}.draft`);
+}
+
 function loseLease(): Promise<unknown> {
   return served.db.query("update lease set holder = 'another/1', beat = beat + 1, renewed_at = clock_timestamp()");
 }
@@ -99,6 +117,28 @@ describe("a push from a shell without a controller (R40)", () => {
     expect(shell.output()).toMatch(/changed by it, and not told: node-b \(.*database/);
     expect(shell.output()).toMatch(/next: mesh push node-b\n/);
     expect(await sends("node-b")).toHaveLength(1);
+  });
+
+  it("signs by the newest root, also where its folder knows an older one only (R46)", { timeout }, async () => {
+    const { rootDocument, declarationKey } = meshPaths(served.state);
+    const [first] = await loadRoleKeys(declarationKey);
+    const before = await readFile(rootDocument);
+    for (const words of [
+      ["rotate", "declaration", "--revoke", first?.key.keyId ?? ""],
+      ["root", "publish", draftOf(2)],
+    ]) {
+      const shell = served.startShell("keys", ...words);
+      expect(await shell.ended(), shell.output()).toBe(0);
+    }
+    const newest = (await loadRoleKeys(declarationKey)).filter(({ file }) => file !== first?.file);
+    // As in a folder that has the keys while another one published: the records know the new root, and no file here does.
+    await writeFile(rootDocument, before);
+    await rm(join(dirname(rootDocument), "roots"), { recursive: true, force: true });
+    const shell = served.startShell("push", "node-a");
+    expect(await shell.ended(), shell.output()).toBe(3); // no host was ever heard
+    const envelopes = await listEnvelopes();
+    const keys = newest.map(({ key }) => key.publicKey);
+    expect(envelopes.map((envelope) => openEnvelope(envelope, { kind: "declaration", keys }).ok)).toEqual([true]);
   });
 
   it("acts under the holder's epoch where a controller runs", { timeout }, async () => {
