@@ -1,10 +1,12 @@
 import type { ConditionKind } from "./condition-codes.ts";
+import { oneName } from "./condition-subject.ts";
 
 /** Conditions about what was built: is it the same again, is it there, does what is left behind go? */
 export const artifactConditionKinds: readonly ConditionKind[] = [
   {
     code: "not-reproducible",
     subject: "module",
+    names: oneName,
     watches: "a module built twice from the same inputs gave two contents",
     opens: ["activities/check-next-build.ts", "activities/note-rebuilt.ts"],
     closes: ["activities/check-next-build.ts"],
@@ -14,6 +16,7 @@ export const artifactConditionKinds: readonly ConditionKind[] = [
   {
     code: "second-build-failing",
     subject: "module",
+    names: oneName,
     watches: "a second build of what was fit did not come out fit again and again",
     opens: ["activities/check-next-build.ts"],
     closes: ["activities/check-next-build.ts"],
@@ -32,6 +35,7 @@ export const artifactConditionKinds: readonly ConditionKind[] = [
   {
     code: "artifact-lost",
     subject: "module, or the store",
+    names: oneName,
     watches: "files of an artifact that is needed are gone or damaged",
     opens: ["activities/look-at-artifacts.ts"],
     closes: ["activities/look-at-artifacts.ts"],

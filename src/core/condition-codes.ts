@@ -1,4 +1,5 @@
 import { artifactConditionKinds } from "./artifact-conditions.ts";
+import { oneName, twoNames } from "./condition-subject.ts";
 import { diskConditionKinds } from "./disk-conditions.ts";
 import { hostConditionKinds } from "./host-conditions.ts";
 import { keyConditionKinds } from "./key-conditions.ts";
@@ -8,6 +9,8 @@ export interface ConditionKind {
   readonly code: string;
   /** What its subject names. */
   readonly subject: string;
+  /** Its groups are the nodes and modules that a subject names; left out: none, it is about the mesh or a machine of it. */
+  readonly names?: RegExp;
   /** What is so for as long as it is open. */
   readonly watches: string;
   /** Where it is opened, its code written in one of them. */
@@ -112,6 +115,7 @@ export const conditionKinds: readonly ConditionKind[] = [
   {
     code: "step-failed",
     subject: "the step: look, build MODULE@INPUTS, push ID",
+    names: /^build ([^/@ ]+)@/,
     watches: "a step of the mesh's loop failed and is still to be taken",
     opens: ["activities/control.ts"],
     closes: ["activities/plan-steps.ts"],
@@ -121,6 +125,7 @@ export const conditionKinds: readonly ConditionKind[] = [
   {
     code: "build-outstanding",
     subject: "module",
+    names: oneName,
     watches: "a module could not be judged three times in a row for the same reason",
     opens: ["activities/note-repeated-verdicts.ts", "decide/repeated-verdicts.ts"],
     closes: ["activities/note-repeated-verdicts.ts", "decide/repeated-verdicts.ts"],
@@ -130,6 +135,7 @@ export const conditionKinds: readonly ConditionKind[] = [
   {
     code: "build-unfit",
     subject: "module",
+    names: oneName,
     watches: "a module is unfit at three sources in a row, or for a day",
     opens: ["activities/note-repeated-verdicts.ts", "decide/repeated-verdicts.ts"],
     closes: ["activities/note-repeated-verdicts.ts", "decide/repeated-verdicts.ts"],
@@ -139,6 +145,7 @@ export const conditionKinds: readonly ConditionKind[] = [
   {
     code: "build-waits",
     subject: "module",
+    names: oneName,
     watches: "a module waits for an hour or longer for another one's verdict",
     opens: ["worker/watch-waits.ts"],
     closes: ["worker/watch-waits.ts"],
@@ -169,6 +176,7 @@ export const conditionKinds: readonly ConditionKind[] = [
   {
     code: "consumer-waits",
     subject: "node/module requirement",
+    names: twoNames,
     watches: "what was minted for a consumer is not read back as made by its provider's host after 5 minutes",
     opens: ["worker/watch-waits.ts"],
     closes: ["worker/watch-waits.ts"],

@@ -15,6 +15,7 @@ export const diskConditionKinds: readonly ConditionKind[] = [
   {
     code: "host-disk-full",
     subject: "node and folder",
+    names: /^([^/ ]+) /,
     watches: "the same of a host's machine (its state, what it applies, its logs), as its latest report says",
     opens: ["worker/watch-disks.ts"],
     closes: ["worker/watch-disks.ts"],

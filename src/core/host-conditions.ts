@@ -1,10 +1,12 @@
 import type { ConditionKind } from "./condition-codes.ts";
+import { oneName, twoNames } from "./condition-subject.ts";
 
 /** Conditions about hosts: who calls as one, and what one found on its machine. */
 export const hostConditionKinds: readonly ConditionKind[] = [
   {
     code: "unknown-host",
     subject: "node, or `no node` for names that none has",
+    names: oneName,
     watches:
       "somebody calls as a host, with a key that these records do not know; it is over when nobody did for 5 minutes, or since the node's host was enrolled",
     opens: ["worker/watch-strangers.ts"],
@@ -26,6 +28,7 @@ export const hostConditionKinds: readonly ConditionKind[] = [
   {
     code: "drift-mended",
     subject: "node",
+    names: oneName,
     watches: "a host found something otherwise than it had read it back, and put it right; over an hour after the last",
     opens: ["decide/describe-drifts.ts", "worker/watch-drifts.ts"],
     closes: ["worker/watch-drifts.ts"],
@@ -35,6 +38,7 @@ export const hostConditionKinds: readonly ConditionKind[] = [
   {
     code: "data-lost",
     subject: "node/module",
+    names: twoNames,
     watches: "a module's data folder was gone, and its host made it anew, empty",
     opens: ["decide/describe-drifts.ts", "worker/watch-drifts.ts"],
     closes: "a person",

@@ -1,3 +1,4 @@
+import { listSubjectNames } from "../../decide/condition-names.ts";
 import { exitCodeOf, type ExitCode } from "../../decide/exit-code.ts";
 import type { SituationWord } from "../../decide/situation.ts";
 import type { StatusDocument, StatusModule } from "./build-status.ts";
@@ -54,6 +55,6 @@ export function narrowStatus(status: StatusDocument, subject: string): StatusDoc
     nodes,
     modules,
     owed: status.owed.filter((debt) => debt.node === subject || debt.what.includes(` ${subject} `)),
-    conditions: status.conditions.filter((condition) => condition.subject.split("/").includes(subject)),
+    conditions: status.conditions.filter((condition) => listSubjectNames(condition).includes(subject)),
   };
 }
