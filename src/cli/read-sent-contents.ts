@@ -8,8 +8,8 @@ import { listEnvelopes, type SentPlace } from "../store/declarations.ts";
 const envelopeSchema = z.object({ payload: z.base64() });
 const declarationSchema = z.object({ content: contentSchema });
 
-/** Of what is read in one statement: most declarations have some kilobytes, and one may have 8 MiB. */
-const placesAtOnce = 200;
+/** Of what is read in one statement: most declarations have some kilobytes; one may have 8 MiB, and travels as twice that. */
+const placesAtOnce = 16;
 
 /**
  * What nodes were sent, out of the bytes in their mailboxes. Our own record, shown to a person: the signature is for hosts to

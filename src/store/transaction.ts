@@ -9,6 +9,8 @@ export interface TransactionOptions {
   readonly access?: "read write" | "read only";
   readonly lockTimeoutMs?: number;
   readonly statementTimeoutMs?: number;
+  /** For what is read while something slow is done with it, and holds nothing that others wait for. */
+  readonly idleTimeoutMs?: number;
   /**
    * How often `fn` may be run again after 40001 or 40P01. Only for an `fn` without effects outside the
    * transaction; the default is never.
@@ -67,11 +69,10 @@ async function connect(db: Database): Promise<pg.PoolClient> {
 /** BEGIN and the limits in one text: SET takes no snapshot, so a LOCK TABLE may still come first (R27). */
 function beginStatement(options: TransactionOptions): string {
   const limits = [
-    ...(options.lockTimeoutMs === undefined ? [] : [`set local lock_timeout = ${wholeMs(options.lockTimeoutMs)}`]),
-    ...(options.statementTimeoutMs === undefined
-      ? []
-      : [`set local statement_timeout = ${wholeMs(options.statementTimeoutMs)}`]),
-  ];
+    ["lock_timeout", options.lockTimeoutMs],
+    ["statement_timeout", options.statementTimeoutMs],
+    ["idle_in_transaction_session_timeout", options.idleTimeoutMs],
+  ].flatMap(([name, ms]) => (typeof ms === "number" ? [`set local ${name} = ${wholeMs(ms)}`] : []));
   return [`begin isolation level ${options.isolation} ${options.access ?? "read write"}`, ...limits].join("; ");
 }
 

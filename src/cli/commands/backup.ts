@@ -25,7 +25,9 @@ export const backupCommand: CommandDefinition = {
     const file = resolve(call.context.cwd, parseArgument(fileNameSchema, "file name", call.args[0]));
     return await withMesh(call, async (connection) => {
       const { db, mesh, paths, state } = connection;
-      const taken = await withRecords(call, connection, () => takeBackup(db, file));
+      // Interrupted, it removes what it had written: it is a copy of the records, and nobody knows its name.
+      const interrupt = call.context.listenForInterrupt();
+      const taken = await withRecords(call, connection, () => takeBackup(db, file, interrupt));
       const notInIt = { keys: [paths.secrets, `${state}/keys`], artifacts: paths.artifacts };
       return {
         code: 0,

@@ -3,7 +3,12 @@ import type { Queryable } from "../database.ts";
 import { many } from "../rows.ts";
 import { tableRights } from "../writers/table-rights.ts";
 
-const tableRowSchema = z.object({ name: z.string().regex(/^[a-z][a-z_]{0,62}$/), columns: z.array(z.string()) });
+const tableRowSchema = z.object({
+  name: z.string().regex(/^[a-z][a-z_]{0,62}$/),
+  columns: z.array(z.string()),
+  /** Whether a row may be of many MiB: it has documents or bytes in it. */
+  isWide: z.boolean(),
+});
 /** A table of ours, as PostgreSQL has it now. Its name needs no escaping. */
 export type TableRow = z.output<typeof tableRowSchema>;
 
@@ -17,7 +22,9 @@ export async function listTables(db: Queryable): Promise<TableRow[]> {
     tableRowSchema,
     `select c.relname::text as name, array(
               select a.attname::text from pg_attribute a
-               where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped order by a.attnum) as columns
+               where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped order by a.attnum) as columns,
+            exists (select from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+                       and a.atttypid in ('bytea'::regtype, 'jsonb'::regtype, 'json'::regtype)) as "isWide"
        from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
         and c.relname = any($1::text[]) order by c.relname`,
     [ours],

@@ -14,10 +14,18 @@ import { many, one, run } from "../rows.ts";
 import { inTransaction } from "../transaction.ts";
 import type { BackupHeader } from "./archive.ts";
 import { placeNew } from "./place-new.ts";
-import { listTables } from "./list-tables.ts";
+import { listTables, type TableRow } from "./list-tables.ts";
 
 const rowsPerFetch = 500;
-const backupOptions = { isolation: "repeatable read", access: "read only", statementTimeoutMs: 600_000 } as const;
+/** An envelope may be of 8 MiB, and its bytes travel as twice as many digits. */
+const wideRowsPerFetch = 8;
+/** What was fetched is packed and written before the next: to a slow disk that takes longer than a gate may stand. */
+const backupOptions = {
+  isolation: "repeatable read",
+  access: "read only",
+  statementTimeoutMs: 600_000,
+  idleTimeoutMs: 600_000,
+} as const;
 
 export interface TakenBackup {
   readonly takenAt: string;
@@ -28,15 +36,15 @@ export interface TakenBackup {
 
 /**
  * All records at one moment, in one file (0600) that is there whole or not at all. Throws InputError where it is there
- * already. Work goes on meanwhile: nothing is locked.
+ * already, and what `signal` was aborted with. Work goes on meanwhile: nothing is locked.
  */
-export async function takeBackup(db: Database, file: string): Promise<TakenBackup> {
+export async function takeBackup(db: Database, file: string, signal?: AbortSignal): Promise<TakenBackup> {
   if ((await whenThere(stat(file))) !== null) throw isThere(file);
   // Of two at once each has its own: the one that ends later finds the name taken.
   const temporary = `${file}.${randomBytes(6).toString("hex")}.part`;
   const handle = await create(temporary);
   try {
-    const taken = await inTransaction(db, backupOptions, (tx) => write(tx, handle));
+    const taken = await inTransaction(db, backupOptions, (tx) => write(tx, handle, signal));
     await handle.sync();
     const { size: bytes } = await handle.stat();
     if (!(await placeNew(temporary, file))) throw isThere(file);
@@ -64,7 +72,11 @@ async function create(temporary: string): Promise<FileHandle> {
   }
 }
 
-async function write(tx: Transaction, handle: FileHandle): Promise<Omit<TakenBackup, "bytes">> {
+async function write(
+  tx: Transaction,
+  handle: FileHandle,
+  signal: AbortSignal | undefined,
+): Promise<Omit<TakenBackup, "bytes">> {
   const hash = createHash("sha256");
   let rows = 0;
   const header = await readHeader(tx);
@@ -74,18 +86,19 @@ async function write(tx: Transaction, handle: FileHandle): Promise<Omit<TakenBac
       return `${line}\n`;
     };
     yield say(JSON.stringify(header));
-    for (const { name } of await listTables(tx)) {
-      yield say(JSON.stringify({ table: name }));
-      for await (const row of readTable(tx, name)) {
+    for (const table of await listTables(tx)) {
+      yield say(JSON.stringify({ table: table.name }));
+      for await (const row of readTable(tx, table)) {
         rows += 1;
         yield say(row);
       }
     }
     yield `${JSON.stringify({ rows, sha256: hash.copy().digest("hex") })}\n`;
   }
-  await pipeline(Readable.from(lines()), createGzip(), async (zipped: AsyncIterable<Uint8Array>) => {
+  const keep = async (zipped: AsyncIterable<Uint8Array>): Promise<void> => {
     for await (const chunk of zipped) await handle.writeFile(chunk);
-  });
+  };
+  await pipeline(Readable.from(lines()), createGzip(), keep, { signal });
   return { takenAt: header.takenAt, rows, sha256: hash.digest("hex") };
 }
 
@@ -98,13 +111,14 @@ async function readHeader(tx: Transaction): Promise<BackupHeader> {
 
 const rowSchema = z.object({ row: z.string() });
 
-/** `table` is a name that the catalogue gave. */
-async function* readTable(tx: Transaction, table: string): AsyncGenerator<string> {
-  await run(tx, `declare backup_rows no scroll cursor for select row_to_json(t)::text as row from "${table}" t`);
+/** Its name is one that the catalogue gave. */
+async function* readTable(tx: Transaction, { name, isWide }: TableRow): AsyncGenerator<string> {
+  const count = isWide ? wideRowsPerFetch : rowsPerFetch;
+  await run(tx, `declare backup_rows no scroll cursor for select row_to_json(t)::text as row from "${name}" t`);
   for (;;) {
-    const found = await many(tx, rowSchema, `fetch ${rowsPerFetch} from backup_rows`);
+    const found = await many(tx, rowSchema, `fetch ${count} from backup_rows`);
     for (const { row } of found) yield row;
-    if (found.length < rowsPerFetch) break;
+    if (found.length < count) break;
   }
   await run(tx, `close backup_rows`);
 }
