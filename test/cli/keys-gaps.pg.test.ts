@@ -68,6 +68,29 @@ describe("a root that the records lack between others", () => {
     });
   }, 60_000);
 
+  it("is taken, and the next root that is offered beside it is published: a stolen key must not stay (R46)", async () => {
+    await publishUpTo(5);
+    await lose(4);
+    await bed.run("keys", "rotate", "provenance");
+    expect((await bed.run("keys", "root", "sign", draftOf(6), "--key", key)).code).toBe(0);
+    const ran = await publish(...[2, 3, 4, 5, 6].map(draftOf));
+    expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining("root 4 is in the records again")]);
+    expect(ran.stdout).toContain("root 6 is published");
+    expect(await versions()).toEqual([1, 2, 3, 4, 5, 6]);
+  }, 60_000);
+
+  it("is taken, and what is refused beside it is said, with its reason", async () => {
+    await publishUpTo(4);
+    await lose(3);
+    await bed.run("keys", "rotate", "provenance");
+    const ran = await publish(draftOf(3), draftOf(5));
+    expect([ran.code, ran.stderr]).toEqual([
+      2,
+      expect.stringMatching(/root 3 is in the records again[^]*root-5\.draft is refused/),
+    ]);
+    expect(await versions()).toEqual([1, 2, 3, 4]);
+  }, 60_000);
+
   it("is refused when the one before does not vouch for it, or the one after is not vouched for by it", async () => {
     await publishUpTo(3);
     const verified = verifyRoot(await readFile(draftOf(2)), { mesh });

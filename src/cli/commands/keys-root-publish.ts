@@ -52,43 +52,44 @@ export const keysRootPublishCommand: CommandDefinition = {
       const first = await readRootFile(paths.rootDocument);
       await keepRoot(db, mesh, { version: first.root.version, envelope: first.bytes });
       const filled = await fillGaps(db, { mesh, offered, folder: rootFolderOf(paths.rootDocument) });
-      if (filled.length > 0) {
-        const words = `root ${filled.join(", ")} is in the records again: hosts go on over it`;
+      const words = `root ${filled.join(", ")} is in the records again: hosts go on over it`;
+      const { open, done } = await sortOffered(db, mesh, offered);
+      if (filled.length > 0 && open.length === 0) {
         const document = { version: Math.max(...filled), changes: [], filled };
         return { code: 0, document, text: `${words}\n  next: mesh conditions` };
       }
-      const [one, another] = await leaveOutPublished(db, mesh, offered);
+      // Before the next one, which may be refused.
+      if (filled.length > 0) call.context.stderr.write(`${words}\n`);
+      const [one, another] = open.length > 0 ? open : done.slice(0, 1);
       if (one === undefined || another !== undefined)
         throw new InputError(
           "several roots are taken only where the records lack them all",
           "publish the next root alone; mesh conditions names what the records lack",
         );
-      return await publishNext(call, { db, mesh, paths }, { ...one, first: first.root });
+      const published = await publishNext(call, { db, mesh, paths }, { ...one, first: first.root });
+      return filled.length === 0 ? published : { ...published, document: { ...published.document, filled } };
     });
   },
 };
 
-/** The drafts of earlier rotations stay where they were written: what the records have, to the byte, is done. Never none. */
-async function leaveOutPublished(
+/**
+ * The drafts of earlier rotations stay where they were written: what the records have, to the byte, is `done`, the newest first.
+ * What is no root by itself is `open`: it is refused as the next one, with its reason.
+ */
+async function sortOffered(
   db: Queryable,
   mesh: Name,
   offered: readonly OfferedRoot[],
-): Promise<readonly OfferedRoot[]> {
-  if (offered.length < 2) return offered;
+): Promise<{ readonly open: readonly OfferedRoot[]; readonly done: readonly OfferedRoot[] }> {
   const open: OfferedRoot[] = [];
   const done: { readonly version: number; readonly one: OfferedRoot }[] = [];
   for (const one of offered) {
     const verified = verifyRoot(one.bytes, { mesh });
-    // What is no root by itself is refused as the next one, with its reason.
     const kept = verified.ok ? await getRoot(db, mesh, verified.root.version) : null;
     if (verified.ok && kept?.equals(one.bytes) === true) done.push({ version: verified.root.version, one });
     else open.push(one);
   }
-  if (open.length > 0) return open;
-  return done
-    .toSorted((a, b) => b.version - a.version)
-    .slice(0, 1)
-    .map(({ one }) => one);
+  return { open, done: done.toSorted((a, b) => b.version - a.version).map(({ one }) => one) };
 }
 
 async function publishNext(
