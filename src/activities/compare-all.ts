@@ -58,7 +58,7 @@ export async function compareAll(
   const said = await listConditions(deps.db, deps.mesh);
   const damaged = said.filter(({ code }) => code === damagedCloneCode);
   const unfetched = said.filter(({ code }) => code === fetchCode);
-  const asked = askSettled(deps, { repositories: urls, heads: looked, version });
+  const asked = askSettled(deps, { repositories: urls, heads: looked, away: new Map(), version });
   if (asked.isKnown && damaged.length + unfetched.length === 0) {
     // Nothing would be read: no clone is asked either.
     await keepSurroundings(deps, repositories);
@@ -67,10 +67,11 @@ export async function compareAll(
   }
   const fetched = await fetchHeads(deps, repositories, { looked, silent, unfetched, signal });
   const { heads, away } = fetched;
-  const isAsLooked = [...looked].every(([head, commit]) => heads.get(head) === commit);
+  // Of a tip that was compared once, and is not here any more, nothing can be read either.
+  const isAsLooked = away.size === 0 && [...looked].every(([head, commit]) => heads.get(head) === commit);
   // What was not as it was looked at had to be waited for.
   const now = isAsLooked ? version : await readPlanVersion(deps.db, deps.mesh);
-  const settled = isAsLooked ? asked : askSettled(deps, { repositories: urls, heads, version: now });
+  const settled = isAsLooked ? asked : askSettled(deps, { repositories: urls, heads, away, version: now });
   const read = settled.isKnown ? 0 : await readModules(deps, { ...fetched, repositories, version: now, signal });
   await keepSurroundings(deps, repositories);
   const { wave, isQuiet } = settled.isKnown ? { wave: request.wave, isQuiet: false } : await announce(deps, request);

@@ -63,14 +63,13 @@ export async function fetchHeads(
     const head = headKey(one.repository, one.branch);
     const answer = answers.get(head);
     if (answer === undefined) continue;
-    if (answer === null) {
+    const hasCompared = answer !== null && (await isHere(repositories.get(one.repository), one.comparedCommit));
+    // It is here: another branch of its source is what lasts, or the tip that did not come is its tip no more.
+    if (answer === null || (hasCompared && heads.get(head) === one.comparedCommit)) {
       for (const { code, subject } of unfetched)
         if (subject === head) await clearCondition(deps.db, deps.mesh, { code, subject });
       continue;
     }
-    // Another branch of its source is what lasts.
-    const hasCompared = await isHere(repositories.get(one.repository), one.comparedCommit);
-    if (hasCompared && heads.get(head) === one.comparedCommit) continue;
     await noteFetchFailure(deps, one, answer.message);
     heads.set(head, one.comparedCommit);
     if (!hasCompared) away.set(head, answer.message);

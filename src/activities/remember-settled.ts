@@ -6,7 +6,10 @@ import type { ControlDependencies } from "./control-dependencies.ts";
 export interface Compared {
   /** Addresses by name. */
   readonly repositories: ReadonlyMap<Name, string>;
+  /** What is read. */
   readonly heads: ReadonlyMap<string, ObjectId | null>;
+  /** By `headKey`: why nothing of it can be read. */
+  readonly away: ReadonlyMap<string, string>;
   /** Of the records, as they were asked for. */
   readonly version: PlanVersion;
 }
@@ -36,10 +39,11 @@ export function askSettled(deps: ControlDependencies, compared: Compared): Settl
   };
 }
 
-function listParts(deps: ControlDependencies, { repositories, heads }: Compared): unknown[] {
+function listParts(deps: ControlDependencies, { repositories, heads, away }: Compared): unknown[] {
   return [
     [...repositories].map(([name, url]) => [name, url, deps.settingsFor(name)]),
     [...heads],
+    [...away],
     deps.describeToolchains(),
     deps.builders,
   ];

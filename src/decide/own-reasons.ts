@@ -2,6 +2,8 @@
 export const dueWords = {
   moved: "source moved",
   unseen: "new modules",
+  unfetched: "sources to fetch again",
+  unread: "modules to read again",
   held: "newer commits held back",
   again: "builds to try again",
   judged: "verdicts that no plan has read",

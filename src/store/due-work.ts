@@ -24,8 +24,25 @@ const policiesToFollow = `(select '${dueWords.policies}: ' || string_agg(distinc
      and not exists (select from mesh where name = $1 and stopped_at is not null))`;
 
 /**
+ * What did not come the last time, of a source that answers: its tip is the one that was compared, so nothing of it moves when
+ * it can be read again.
+ */
+const unfetched = `(select '${dueWords.unfetched}: ' || string_agg(c.subject, ', ' order by c.subject)
+   from source_head h
+   join condition c on c.mesh = h.mesh and c.code = 'source-not-fetched' and c.subject = h.repository || '#' || h.branch
+  where h.mesh = $1 and h.failing_since is null
+    and exists (select from module m where m.mesh = h.mesh and m.repository = h.repository and m.branch = h.branch))`;
+
+/** For the others it is not known which source they wait for: one that does not answer keeps all of them. */
+const unread = `(select '${dueWords.unread}: ' || string_agg(name, ', ' order by name) from module
+  where mesh = $1 and unread is not null
+    and not exists (select from module m join source_head h
+                        on h.mesh = m.mesh and h.repository = m.repository and h.branch = m.branch
+                     where m.mesh = $1 and h.failing_since is not null))`;
+
+/**
  * What reconcile has to look at, as a sentence; null: nothing. A tip that the last comparison did not see, a module that
- * was never compared, a build that a policy declares and that a person's push may have let go on, a newer commit that was
+ * was never compared, what could not be fetched or read and now may be, a build that a policy declares and that a person's push may have let go on, a newer commit that was
  * held back, a build that is due again, or one that was planned, begun or judged and that nobody seems to go on with: after `lostAfterMs` without a verdict it is asked about, and whoever plans next knows who builds it.
  */
 export async function describeDue(db: Queryable, mesh: Name, lostAfterMs: number): Promise<string | null> {
@@ -42,6 +59,8 @@ export async function describeDue(db: Queryable, mesh: Name, lostAfterMs: number
           where mesh = $1 and compared_at is null
             and exists (select from source_head h where h.mesh = m.mesh and h.repository = m.repository
                          and h.branch = m.branch and h.commit is not null)),
+       ${unfetched},
+       ${unread},
        (select '${dueWords.held}: ' || string_agg(name, ', ' order by name) from module
           where mesh = $1 and held_commit is not null),
        (select '${dueWords.again}: ' || string_agg(distinct b.module, ', ') from build b

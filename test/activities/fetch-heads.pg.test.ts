@@ -4,7 +4,9 @@ import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { compareAll } from "../../src/activities/compare-all.ts";
 import type { ControlDependencies } from "../../src/activities/control-dependencies.ts";
 import type { FetchBounds } from "../../src/activities/fetch-desk.ts";
+import { lookAtSources } from "../../src/activities/look-at-sources.ts";
 import { listConditions } from "../../src/store/conditions.ts";
+import { describeDue } from "../../src/store/due-work.ts";
 import { addModule, listModules } from "../../src/store/modules.ts";
 import { listModulesToPlan } from "../../src/store/modules-to-plan.ts";
 import { addRepository } from "../../src/store/repositories.ts";
@@ -30,6 +32,8 @@ afterEach(async () => {
 interface Source {
   readonly first: string;
   readonly commit: (text: string) => Promise<string>;
+  /** Its branch is forced back by one commit. */
+  readonly forceBack: () => Promise<unknown>;
   /** True: the next fetch from it waits for `release`. */
   holds: boolean;
   readonly seen: { asked: number; closed: number };
@@ -52,6 +56,7 @@ async function addSource(name: string): Promise<Source> {
   return {
     first: await commit("1"),
     commit,
+    forceBack: () => origin.git("reset", "--hard", "--quiet", "HEAD~1"),
     holds: false,
     seen,
     holdNext: () =>
@@ -132,6 +137,26 @@ it("a source that hangs keeps no other from being compared, and what it sends la
     { timeout: 20_000 },
   );
   expect(await listConditions(records.db, mesh)).toEqual([]);
+}, 90_000);
+
+it("a tip that did not come, and is none any more, is not said of its source for hours (R33, case 4)", async () => {
+  const away = await addSource("away");
+  const deps = await openDeps({ away }, { patienceMs: 2_000, lateAtOnce: 0 });
+  await compare(deps);
+  const due = async (): Promise<string | null> => {
+    await lookAtSources(deps);
+    return describeDue(records.db, mesh, 60_000);
+  };
+  const newest = await away.commit("2");
+  away.holds = true;
+  await compare(deps);
+  expect(await listConditions(records.db, mesh)).toMatchObject([{ code: "source-not-fetched", subject: "away#main" }]);
+  expect(await due()).toBe(`source moved: away#main at ${newest.slice(0, 7)}; sources to fetch again: away#main`);
+  await away.forceBack();
+  expect(await due()).toBe("sources to fetch again: away#main");
+  await compare(deps);
+  expect(await listConditions(records.db, mesh)).toEqual([]);
+  expect([await due(), await commits()]).toEqual([null, [away.first]]);
 }, 90_000);
 
 it("a source whose branch is at something that is no commit keeps no other from being compared (case 4)", async () => {

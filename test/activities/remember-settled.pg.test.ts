@@ -1,4 +1,4 @@
-import { readdir, rm } from "node:fs/promises";
+import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { compareAll } from "../../src/activities/compare-all.ts";
@@ -13,7 +13,7 @@ import { createMemoryImportCache } from "../../src/source/imports/import-cache.t
 import { claimBuild, recordVerdict } from "../../src/store/builds.ts";
 import { listConditions } from "../../src/store/conditions.ts";
 import type { Database } from "../../src/store/database.ts";
-import { addModule } from "../../src/store/modules.ts";
+import { addModule, listModules } from "../../src/store/modules.ts";
 import { addRepository } from "../../src/store/repositories.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import { digestOf, mesh, openRecords, type Records } from "../store/open-records.ts";
@@ -123,6 +123,24 @@ describe("a comparison in which nothing moved", () => {
     await compare();
     expect(await listConditions(deps.db, mesh)).toEqual([]);
     expect(await compare()).toEqual(quiet);
+  });
+
+  it("is not believed of a source that could not be read in it: it is read when it answers (R7, R31)", async () => {
+    await settle();
+    const standing = async () => (await listModules(deps.db, mesh)).map((one) => one.standing);
+    await rename(origin.dir, `${origin.dir}-away`);
+    for (const name of await readdir(clones)) await rm(join(clones, name), { recursive: true });
+    await deps.db.query("update module set known = null");
+    // The same controller goes on: what it remembers is kept with its parts.
+    Object.assign(deps, { repositories: createRepositoryPool(clones) });
+    for (let turn = 0; turn < 3; turn += 1) await compare();
+    await planSteps(deps, { mesh, wave: null, running: [], done: [] });
+    expect(await standing()).toEqual(["cannot-tell"]);
+    for (let turn = 0; turn < 3; turn += 1) await compare();
+    await rename(`${origin.dir}-away`, origin.dir);
+    expect(await compare()).toEqual({ announced: false, hasRead: true });
+    await planSteps(deps, { mesh, wave: null, running: [], done: [] });
+    expect(await standing()).toEqual(["current"]);
   });
 
   it("is never believed of something else than it was made of", async () => {

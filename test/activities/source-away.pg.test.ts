@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 import { compareAll } from "../../src/activities/compare-all.ts";
 import type { ControlDependencies } from "../../src/activities/control-dependencies.ts";
+import { lookAtSources } from "../../src/activities/look-at-sources.ts";
 import { planSteps } from "../../src/activities/plan-steps.ts";
 import { createRepositoryPool } from "../../src/activities/repository-pool.ts";
+import { describeDue } from "../../src/store/due-work.ts";
 import { addModule, listModules } from "../../src/store/modules.ts";
 import { addRepository } from "../../src/store/repositories.ts";
 import { mesh, openRecords, type Records } from "../store/open-records.ts";
@@ -72,6 +74,32 @@ it("a clone that is lost while its source is away: only what has to be read of i
     kept: expect.stringMatching(/^out-of-date/),
     more: expect.stringMatching(/^out-of-date/),
   });
+}, 90_000);
+
+it("what could not be read is due by itself once its source answers, at the tip that was compared long ago (R7, cases 3 and 4)", async () => {
+  const { folder, deps } = await openBed();
+  const lost = await addSource("lost", ["more"]);
+  await addSource("fine", ["other"]);
+  await look(deps);
+  const due = async (): Promise<string | null> => {
+    await lookAtSources(deps);
+    return describeDue(records.db, mesh, 60_000);
+  };
+  expect(await due()).toBeNull();
+  await rename(lost.dir, `${lost.dir}-away`);
+  for (const clone of await readdir(folder)) await rm(join(folder, clone), { recursive: true });
+  await records.db.query("update module set known = null where name = 'more'");
+  Object.assign(deps, { repositories: createRepositoryPool(folder) });
+  expect(await look(deps)).toMatchObject({ more: expect.stringMatching(/^cannot-tell/) });
+  // While it does not answer nobody has to look.
+  expect(await due()).toBeNull();
+  await rename(`${lost.dir}-away`, lost.dir);
+  expect(await due()).toBe("sources to fetch again: lost#main; modules to read again: more");
+  // What the fetch said is over, and the reading was cut short.
+  await records.db.query("delete from condition where code = 'source-not-fetched'");
+  expect(await due()).toBe("modules to read again: more");
+  expect(await look(deps)).toMatchObject({ more: expect.stringMatching(/^out-of-date/) });
+  expect(await due()).toBeNull();
 }, 90_000);
 
 it("a source that never answered is neither broken nor outstanding: how its modules stand cannot be told (R31)", async () => {
