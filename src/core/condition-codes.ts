@@ -177,7 +177,8 @@ export const conditionKinds: readonly ConditionKind[] = [
     code: "consumer-waits",
     subject: "node/module requirement",
     names: twoNames,
-    watches: "what was minted for a consumer is not read back as made by its provider's host after 5 minutes",
+    watches:
+      "what was minted for a consumer is not read back as made by its provider's host after 5 minutes, or that host has not found it any more for as long",
     opens: ["worker/watch-waits.ts"],
     closes: ["worker/watch-waits.ts"],
     urgent: "no",

@@ -58,6 +58,8 @@ function lookBack(
 
 export interface GrantsRead {
   readonly node: Name;
+  /** Of the host that read. */
+  readonly incarnation: string;
   /** The order of the declaration the host had accepted when it read. */
   readonly has: Order;
   /** One for each grant list that was really read; a provider that could not be read is left out. */
@@ -69,7 +71,7 @@ export interface GrantsRead {
 }
 
 /**
- * What the provider's host read back as present: what is gone from it is a debt paid (R20). Null: nothing was read, and
+ * What the provider's host read back as present: what is there is made, and what is gone from it is a debt paid (R20). Null: nothing was read, and
  * a grant that could not be read confirms nothing.
  */
 export function listGrantsRead(report: Report): GrantsRead | null {
@@ -81,5 +83,5 @@ export function listGrantsRead(report: Report): GrantsRead | null {
     const known = provisionKindSchema.safeParse(provider);
     if (known.success) grants.push({ module, kind: known.data, present: resource.provisions });
   }
-  return grants.length === 0 ? null : { node: report.node, has: report.has, grants };
+  return grants.length === 0 ? null : { node: report.node, incarnation: report.incarnation, has: report.has, grants };
 }

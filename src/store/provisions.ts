@@ -132,6 +132,28 @@ export function confirmWithdrawals(db: Queryable, mesh: Name, read: GrantsRead):
   );
 }
 
+/**
+ * Keeps of what is issued when its provider's host first read it back as made, and since when that host reads its server
+ * without it again. A report that did not read (the host starts, its server does not answer) says neither.
+ */
+export function noteReadBack(db: Queryable, mesh: Name, read: GrantsRead): Promise<number> {
+  const grants = read.grants.map(({ present, ...list }) => {
+    return { ...list, present: present.map(({ provision, version }) => `${provision}#${version}`) };
+  });
+  return run(
+    db,
+    `update provision p
+        set made_at = coalesce(p.made_at, now()),
+            missed_since = case when p.id || '#' || p.version = any(r.present) then null else now() end
+       from jsonb_to_recordset($4::jsonb) as r(module text, kind text, present text[])
+      where p.mesh = $1 and p.provider_node = $2 and p.provider_incarnation = $3 and p.state = 'issued'
+        and p.provider_module = r.module and p.kind = r.kind
+        and case when p.id || '#' || p.version = any(r.present) then p.made_at is null or p.missed_since is not null
+                 else p.made_at is not null and p.missed_since is null end`,
+    [mesh, read.node, read.incarnation, storableJson(grants)],
+  );
+}
+
 /** By id and version. `states` left out: every one there ever was. */
 export function listProvisions(
   db: Queryable,

@@ -16,29 +16,27 @@ const unmadeSchema = z.object({
   requirement: nameSchema,
   providerNode: nameSchema,
   providerModule: nameSchema,
+  /** It was read back before, and its host finds it no more. */
+  wasMade: z.boolean(),
+  /** When it was minted; of what was made, since when it is missed. */
   since: timeColumn,
 });
 export type UnmadeProvision = z.output<typeof unmadeSchema>;
 
-/** Provisions issued, that their provider's host has not read back as made. */
+/**
+ * Provisions issued, that their provider's host never read back as made, or that it finds no more. What it made and has
+ * not read since (it starts, its server is away) makes nobody wait.
+ */
 export function listUnmadeProvisions(db: Queryable, mesh: Name, bound: WaitBound): Promise<UnmadeProvision[]> {
   return many(
     db,
     unmadeSchema,
-    `with old as (
-       select * from provision
-        where mesh = $1 and state = 'issued' and minted_at < now() - $2::float8 * interval '1 millisecond'),
-     made as (
-       select a.node, a.incarnation, g.provision, g.version
-         from account a, jsonb_array_elements(a.report -> 'resources') r,
-              jsonb_to_recordset(coalesce(r -> 'provisions', '[]')) as g(provision text, version integer)
-        where a.mesh = $1 and a.node in (select provider_node from old))
-     select consumer_node as "consumerNode", consumer_module as "consumerModule", requirement,
-            provider_node as "providerNode", provider_module as "providerModule", minted_at as since
-       from old o
-      where not exists (select from made m where m.node = o.provider_node and m.incarnation = o.provider_incarnation
-                                             and m.provision = o.id and m.version = o.version)
-      order by minted_at, id limit $3`,
+    `select consumer_node as "consumerNode", consumer_module as "consumerModule", requirement,
+            provider_node as "providerNode", provider_module as "providerModule", made_at is not null as "wasMade", since
+       from (select *, case when made_at is null then minted_at else missed_since end as since
+               from provision where mesh = $1 and state = 'issued') p
+      where since < now() - $2::float8 * interval '1 millisecond'
+      order by since, id limit $3`,
     [mesh, bound.afterMs, bound.most],
   );
 }

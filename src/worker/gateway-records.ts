@@ -14,7 +14,7 @@ import { newestDeclaration, wasSent } from "../store/declarations.ts";
 import { useToken } from "../store/enrolment.ts";
 import { keepClaim } from "../store/heed-claim.ts";
 import { getNode, recordContact } from "../store/nodes.ts";
-import { confirmWithdrawals } from "../store/provisions.ts";
+import { confirmWithdrawals, noteReadBack } from "../store/provisions.ts";
 import { wasNodeRemoved } from "../store/remove-node.ts";
 import { getRoot } from "../store/roots.ts";
 import { recordDelivery } from "../store/webhooks.ts";
@@ -120,18 +120,23 @@ async function readNewestUnordered(parts: GatewayParts, node: string, have: Dige
 async function keepUnordered({ db, mesh }: GatewayParts, report: UnorderedReport): Promise<KeptReport> {
   const decision = await keepUnorderedAccount(db, mesh, report, (facts) => judgeUnordered(report, facts));
   if (decision.kind !== "kept") return { outcome: "refused", why: decision.message };
-  const read = listGrantsRead(decision.report);
-  if (read !== null) await confirmWithdrawals(db, mesh, read);
+  await noteGrants(db, mesh, decision.report);
   return { outcome: "kept" };
 }
 
 async function keep({ db, mesh }: GatewayParts, report: Report): Promise<KeptReport> {
   const decision = await keepAccount(db, mesh, report, (facts) => judgeReport(report, facts));
   if (decision.kind === "kept" || decision.kind === "duplicate") {
-    const read = listGrantsRead(report);
-    if (read !== null) await confirmWithdrawals(db, mesh, read);
+    await noteGrants(db, mesh, report);
     return { outcome: "kept" };
   }
   if (decision.kind === "older") return { outcome: "older", why: decision.message, kept: decision.kept };
   return { outcome: "refused", why: decision.message };
+}
+
+async function noteGrants(db: Database, mesh: Name, report: Report): Promise<void> {
+  const read = listGrantsRead(report);
+  if (read === null) return;
+  await noteReadBack(db, mesh, read);
+  await confirmWithdrawals(db, mesh, read);
 }

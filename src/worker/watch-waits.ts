@@ -59,11 +59,15 @@ export function watchWaits(options: WatchWaits): Watch {
   });
 }
 
-function sayConsumer({ requirement, since, ...one }: UnmadeProvision): Observation {
+function sayConsumer({ requirement, since, wasMade, ...one }: UnmadeProvision): Observation {
+  const who = `${one.consumerModule} on ${one.consumerNode}`;
+  const host = `the host of ${one.providerNode}`;
   return {
     code: "consumer-waits",
     subject: `${one.consumerNode}/${one.consumerModule} ${requirement}`,
-    message: `${one.consumerModule} on ${one.consumerNode} waits for its ${requirement} since ${since}: the host of ${one.providerNode} has not said that ${one.providerModule} made it`,
+    message: wasMade
+      ? `${who} is without its ${requirement} since ${since}: ${host} does not find any more what ${one.providerModule} had made for it`
+      : `${who} waits for its ${requirement} since ${since}: ${host} has not said that ${one.providerModule} made it`,
     remedy: `see how the provider's node stands: mesh why ${one.providerNode}`,
     urgent: false,
   };

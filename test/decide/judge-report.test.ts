@@ -96,6 +96,7 @@ describe("what a provider's host read back as present (R20)", () => {
     const resources = [grant("grant/database/postgresql"), resourceRow(web, "applied"), grant("grant/queue/rabbitmq")];
     expect(listGrantsRead(buildReport({ resources }))).toEqual({
       node: "node-a",
+      incarnation: "host-node-a",
       has: { epoch: 1, number: 7 },
       grants: [
         { module: "database", kind: "postgresql", present: provisions },

@@ -65,6 +65,7 @@ const tell = (...granted: Provision[]): Promise<Order> =>
 const confirm = (has: Order, ...present: Provision[]) =>
   confirmWithdrawals(records.db, mesh, {
     node: "node-b",
+    incarnation: "bbbb",
     has,
     grants: [
       {
@@ -128,10 +129,10 @@ describe("provisions", () => {
     const still = await tell(first);
     expect(await confirm(still)).toEqual([]);
     const after = await tell();
-    expect(await confirmWithdrawals(records.db, mesh, { node: "node-b", has: after, grants: [] })).toEqual([]);
+    const read = { node: "node-b", incarnation: "bbbb", has: after };
+    expect(await confirmWithdrawals(records.db, mesh, { ...read, grants: [] })).toEqual([]);
     const wrongKind = {
-      node: "node-b",
-      has: after,
+      ...read,
       grants: [{ module: "postgresql", kind: "rabbitmq", present: [] }],
     } as const;
     expect(await confirmWithdrawals(records.db, mesh, wrongKind)).toEqual([]);

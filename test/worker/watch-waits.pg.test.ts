@@ -4,20 +4,29 @@ import { listConditions, observeCondition } from "../../src/store/conditions.ts"
 import { inTransaction } from "../../src/store/transaction.ts";
 import { insertProvisions } from "../../src/store/provisions.ts";
 import { openWave } from "../../src/store/waves.ts";
+import type { Order } from "../../src/core/declaration.ts";
+import type { GatewayRecords } from "../../src/link/gateway/gateway-records.ts";
+import { createDeclarationWakes, createGatewayRecords } from "../../src/worker/gateway-records.ts";
 import type { Watch } from "../../src/worker/keep-looking.ts";
 import { watchWaits } from "../../src/worker/watch-waits.ts";
 import {
   addModules,
   addNodes,
+  digestOf,
+  grant,
   mesh,
   openRecords,
   provisionOf,
   type Records,
   reportOf,
+  sendOne,
   until,
 } from "../store/open-records.ts";
 
 let records: Records;
+let gateway: Pick<GatewayRecords, "keepReport">;
+let sent: Order;
+let sequence = 0;
 let watch: Watch | null = null;
 
 beforeAll(async () => {
@@ -28,6 +37,10 @@ beforeAll(async () => {
   await inTransaction(records.db, { isolation: "read committed" }, (tx) =>
     insertProvisions(tx, mesh, { push: "p1", provisions }),
   );
+  await records.db.query(`update node set incarnation = 'bbbb' where name = 'node-b'`);
+  sent = await sendOne(records.db, await grant(records.db), "node-b");
+  const parts = { artifacts: Object(null), trust: Object(null), wakes: createDeclarationWakes() };
+  gateway = createGatewayRecords({ db: records.as("gateway"), mesh, ...parts });
 });
 afterEach(async () => {
   await watch?.stop();
@@ -53,31 +66,66 @@ const subjects = async (): Promise<string[]> =>
 const shown = (...wanted: string[]) =>
   until(async () => JSON.stringify(await subjects()) === JSON.stringify(wanted.toSorted()));
 
-/** What node-b's host reads back, of which versions. */
-async function report(versions: Readonly<Record<string, number>>): Promise<void> {
-  const provisions = Object.entries(versions).map(([node, version]) => ({ provision: provisionOf(node).id, version }));
-  const resources = [{ id: "grant/postgresql/postgresql", state: "applied", message: "", provisions }];
-  const body = { ...reportOf("node-b", { has: { epoch: 1, number: 1 } }), incarnation: "bbbb", resources };
-  await records.db.query(
-    `insert into account (mesh, node, incarnation, epoch, number, boot, sequence, outcome, report, received_at)
-     values ($1, 'node-b', 'bbbb', 1, 1, 1, 1, 'applied', $2, now())
-     on conflict (mesh, node) do update set report = excluded.report`,
-    [mesh, JSON.stringify(body)],
-  );
+/** A report of node-b's host, as it comes through the gateway. What its server holds: of which consumers, in which versions. */
+async function report(grants: Readonly<Record<string, number>> | "not read"): Promise<void> {
+  const list = grants === "not read" ? [] : Object.entries(grants);
+  const provisions = list.map(([node, version]) => ({ provision: provisionOf(node).id, version }));
+  const row = { id: "grant/postgresql/postgresql", state: "failed" as const, message: "" };
+  const resources = [grants === "not read" ? row : { ...row, provisions }];
+  const place = { has: sent, digest: digestOf("node-b {}"), sequence: (sequence += 1) };
+  const body = { ...reportOf("node-b", place), incarnation: "bbbb", resources };
+  expect(await gateway.keepReport("node-b", body, Buffer.alloc(0))).toEqual({ outcome: "kept" });
 }
+
+/** As if nothing but time had gone by. */
+const passMinutes = (minutes: number) =>
+  records.db.query(
+    `update provision set minted_at = minted_at - $1 * interval '1 minute', made_at = made_at - $1 * interval '1 minute',
+                          missed_since = missed_since - $1 * interval '1 minute'`,
+    [minutes],
+  );
+
+/** The condition of node-a's consumer; the others that were minted with it are read back. */
+async function condition(): Promise<string | undefined> {
+  return (await listConditions(records.db, mesh)).find(({ subject }) => subject.startsWith("node-a/"))?.message;
+}
+
+const consumer = "consumer-waits node-a/meshboard database";
 
 describe("who waits past a bound (R33)", () => {
   it("a consumer whose provision is not read back as made, until it is", async () => {
-    await report({ "node-a": 1 });
+    await report({ "node-a": 1, "node-c": 1 });
     await start();
     await shown();
-    await records.db.query(
-      `update provision set minted_at = now() - interval '6 minutes' where consumer_node = 'node-a'`,
-    );
-    await shown("consumer-waits node-a/meshboard database");
-    const [condition] = await listConditions(records.db, mesh);
-    expect(condition?.message).toMatch(/waits for its database since .*: the host of node-b has not said/);
-    await report({ "node-a": 2 });
+    await passMinutes(6);
+    await shown(consumer);
+    expect(await condition()).toMatch(/waits for its database since .*: the host of node-b has not said/);
+    await report({ "node-a": 2, "node-c": 1 });
+    await shown();
+  });
+
+  it("no consumer whose provision was made long ago, while its provider's host starts or cannot read its server", async () => {
+    await report({ "node-a": 2, "node-c": 1 });
+    await passMinutes(30_000);
+    await report("not read");
+    await start();
+    await shown();
+  });
+
+  it("a consumer whose provision is found no more, since then, until it is made again", async () => {
+    await report({ "node-a": 2, "node-c": 1 });
+    await passMinutes(30_000);
+    await report({ "node-c": 1 });
+    await start();
+    await shown();
+    await passMinutes(6);
+    // Said again: it is missed since the first time.
+    await report({ "node-c": 1 });
+    await shown(consumer);
+    const words = /is without its database since (\S+): the host of node-b does not find any more/;
+    const since = words.exec((await condition()) ?? "")?.[1] ?? "";
+    expect(Date.now() - Date.parse(since)).toBeLessThan(10 * 60_000);
+    await report({ "node-a": 2, "node-c": 1 });
     await shown();
   });
 

@@ -146,7 +146,7 @@ export const tableRights: readonly TableRights[] = [
   },
   {
     table: "provision",
-    why: "minted and withdrawn by pushes; that a provider read it back as gone comes through the gateway; with a node that people remove, the debts of its host are given up",
+    why: "minted and withdrawn by pushes; that a provider read it back as made or gone comes through the gateway; with a node that people remove, the debts of its host are given up",
     viewer: read,
     operator: { select: "all", update: ["state"] },
     controller: {
@@ -155,7 +155,7 @@ export const tableRights: readonly TableRights[] = [
       update: ["state", "withdrawn_by", "withdrawn_at", "told_epoch", "told_number"],
       delete: "all",
     },
-    gateway: { select: "all", update: ["state", "confirmed_at"] },
+    gateway: { select: "all", update: ["state", "confirmed_at", "made_at", "missed_since"] },
   },
   { table: "sealed_box", why: "only composition needs them", controller: append },
   {
