@@ -11,6 +11,7 @@ interface Image {
   readonly disk: DiskContent;
   readonly present: ReadonlyMap<string, string>;
   readonly granted: ReadonlyMap<string, readonly string[]>;
+  readonly strays: ReadonlySet<string>;
 }
 
 /**
@@ -47,15 +48,18 @@ export function schedulePutBack(parts: Parts, checks: HostChecks): void {
   });
 }
 
-function take({ incarnation, disk, machine }: SimulatedHost): Image {
-  return { incarnation, disk: { ...disk }, present: new Map(machine.present), granted: new Map(machine.granted) };
+function take({ incarnation, disk, machine: { present, granted, strays } }: SimulatedHost): Image {
+  const made = { present: new Map(present), granted: new Map(granted), strays: new Set(strays) };
+  return { incarnation, disk: { ...disk }, ...made };
 }
 
-function putBack(host: SimulatedHost, { disk, present, granted }: Image): void {
+function putBack(host: SimulatedHost, { disk, present, granted, strays }: Image): void {
   host.timesPutBack += 1;
   host.disk = { ...disk };
   fill(host.machine.present, present);
   fill(host.machine.granted, granted);
+  host.machine.strays.clear();
+  for (const id of strays) host.machine.strays.add(id);
 }
 
 function fill<K, V>(map: Map<K, V>, from: ReadonlyMap<K, V>): void {

@@ -2,7 +2,7 @@ import type { PushRequest } from "../../src/activities/open-push.ts";
 import { checkEnd, checkPushEnd } from "./checks/check-end.ts";
 import { demand, ViolationError } from "./checks/violation.ts";
 import { watchLease } from "./checks/watch-lease.ts";
-import { type Watch, watch } from "./checks/watch.ts";
+import { openWith, type Watch, watch } from "./checks/watch.ts";
 import { launchController, listAnswering } from "./controllers/launch-controller.ts";
 import { runPush } from "./controllers/push-runner.ts";
 import { createFaults, faultsUntilMs } from "./faults.ts";
@@ -132,7 +132,8 @@ async function play(parts: Parts): Promise<void> {
     });
   await goOn(endMs);
   demand(!faults.isOn("store"), "L1", () => "faults go on past their end");
-  const look = (): void => checkEnd({ records: store.records, nowIso: store.nowIso(), limits, ...parts });
+  const look = (): void =>
+    checkEnd({ records: store.records, nowIso: store.nowIso(), limits, open: openWith(parts), ...parts });
   if (isTooEarly(look)) await goOn(lastMs);
   look();
 }

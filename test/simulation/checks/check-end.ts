@@ -1,27 +1,37 @@
+import type { Declaration } from "../../../src/core/declaration.ts";
 import { composeForPush } from "../../../src/decide/compose-for-push.ts";
 import { describeOrder } from "../../../src/decide/order.ts";
 import type { AccountRecord } from "../../../src/store/accounts.ts";
 import type { ViewOptions } from "../../../src/store/situations.ts";
-import type { Controller } from "../controllers/controller.ts";
+import type { Lease } from "../../../src/worker/lease-keeper.ts";
 import type { SimulatedHost } from "../hosts/host.ts";
 import { viewLazily } from "../store/view-lazily.ts";
-import { type KeptProvision, listClaims, newestSent, type Records, worldOf } from "../store/state.ts";
+import {
+  type KeptProvision,
+  listClaims,
+  newestDeclaration,
+  newestSent,
+  type Records,
+  worldOf,
+} from "../store/state.ts";
 import type { CommitChecks } from "./check-commits.ts";
+import { findDifference } from "./check-machine.ts";
 import { demand } from "./violation.ts";
 
 export interface End {
   readonly records: Records;
   readonly openPushes: ReadonlySet<string>;
-  readonly controllers: Iterable<Controller>;
+  readonly controllers: Iterable<{ readonly lease: Pick<Lease, "mayAct"> | null }>;
   readonly hosts: ReadonlyMap<string, SimulatedHost>;
   /** Those whose host is dead for ever. */
   readonly gone: ReadonlySet<string>;
   readonly nowIso: string;
   readonly limits: ViewOptions["limits"];
+  readonly open: (envelope: Uint8Array) => Declaration;
 }
 
 /** L1, L2, L4 and L5, long after the last fault. */
-export function checkEnd({ records, openPushes, controllers, hosts, gone, ...end }: End): void {
+export function checkEnd({ records, openPushes, controllers, hosts, gone, open, ...end }: End): void {
   demand(openPushes.size === 0, "L5", () => `${[...openPushes].join(", ")} never ended`);
   const holders = [...controllers].filter((one) => one.lease?.mayAct() === true);
   demand(holders.length === 1, "L2", () => `${holders.length} controllers may act at the end`);
@@ -37,9 +47,10 @@ export function checkEnd({ records, openPushes, controllers, hosts, gone, ...end
   }
   for (const [node, host] of hosts) {
     const { composition, digest } = composeForPush(world, node, { named: true });
-    const sent = newestSent(records, node);
+    const newest = newestDeclaration(records, node);
     if (composition.kind !== "composed") continue;
-    demand(sent !== null, "L5", () => `${node} was never sent anything`);
+    demand(newest !== null, "L5", () => `${node} was never sent anything`);
+    const { sent } = newest;
     demand(sent.digest === digest, "L5", () => `${node} was last sent ${sent.digest}, and should be ${digest}`);
     const left = composition.mints.length + composition.withdrawals.length;
     demand(left === 0, "L5", () => `${node} has ${left} credentials to mint or withdraw, and nobody does`);
@@ -50,12 +61,28 @@ export function checkEnd({ records, openPushes, controllers, hosts, gone, ...end
     demand(mark?.digest === sent.digest, "L1", () => {
       return `${node} was sent ${describeOrder(sent.order)}, and has ${mark === null ? "nothing" : describeOrder(mark.order)}`;
     });
+    checkMachine(records, host, open(newest.mail.envelope));
     // Of who went back, what was kept before stands: until it is told something that it did not have then.
     if (isReverted) continue;
     demand(account?.outcome === "applied" && account.digest === sent.digest, "L1", () => {
       return `the account of ${node} says ${account?.outcome ?? "nothing"} at the end`;
     });
   }
+}
+
+/** L1: each thing on the machine is as it was told last, nothing else is there, and it grants what is issued from it. */
+function checkMachine(records: Records, { node, incarnation, machine }: SimulatedHost, told: Declaration): void {
+  const difference = findDifference(machine, told.content.resources);
+  demand(difference === null, "L1", () => `${node} is not as it was told: ${difference}`);
+  const modules = new Set((records.assignments.get(node) ?? []).map(({ module }) => module));
+  const issued = records.provisions.flatMap(({ provision: { id, version, state, provider } }) => {
+    const isHere = provider.node === node && provider.incarnation === incarnation && modules.has(provider.module);
+    return isHere && state === "issued" ? [`${id}#${version}`] : [];
+  });
+  const granted = [...machine.granted].flatMap(([id, list]) => (machine.strays.has(id) ? [] : list));
+  demand(granted.toSorted().join() === issued.toSorted().join(), "L1", () => {
+    return `${node} grants ${granted.join(", ") || "nothing"}, and ${issued.join(", ") || "nothing"} is issued from it`;
+  });
 }
 
 /** L4: whoever is dead for ever is said to be silent, whatever else holds. */

@@ -5,13 +5,16 @@ import { compareOrder, describeOrder } from "../../../src/decide/order.ts";
 import { compareReports } from "../../../src/decide/order-reports.ts";
 import type { Accepted } from "../../../src/host/cycle/check-envelope.ts";
 import type { SimulatedHost } from "../hosts/host.ts";
-import { listGrants, textOf } from "../hosts/model-machine.ts";
+import { listGrants } from "../hosts/model-machine.ts";
 import type { KeptReport } from "../store/backend.ts";
 import type { CommitChecks, Mailed } from "./check-commits.ts";
+import { findDifference } from "./check-machine.ts";
 import { createStuckChecks } from "./check-stuck.ts";
 import { demand, ViolationError } from "./violation.ts";
 
 export interface HostChecks {
+  /** A host begins a pass over what it accepted. */
+  begin(host: SimulatedHost, accepted: Accepted): void;
   /** A host touches something on its machine. */
   touch(host: SimulatedHost, accepted: Accepted, what: "apply" | "remove", resource: Resource): void;
   /** A host says something. */
@@ -31,7 +34,7 @@ export interface HostChecks {
 }
 
 export interface HostFacts {
-  readonly commits: CommitChecks;
+  readonly commits: Pick<CommitChecks, "mail">;
   /** `provision#version` of what its provider said to be gone. */
   readonly withdrawn: ReadonlySet<string>;
 }
@@ -47,7 +50,9 @@ export function createHostChecks({ commits, withdrawn }: HostFacts): HostChecks 
   const applied = new Map<string, Applied>();
   /** Whether somebody went on above what hosts have, since the last restore; null: there was none. */
   let isRecovered: boolean | null = null;
+  /** By node: what its host goes by, and by what it last changed something. */
   const wanted = new Map<string, Accepted>();
+  const touched = new Map<string, Accepted>();
   const accounts = new Map<string, Report>();
   const stuck = createStuckChecks();
   /** By node: which host was put back, and what it had accepted before. */
@@ -81,9 +86,14 @@ export function createHostChecks({ commits, withdrawn }: HostFacts): HostChecks 
     applied.set(host.node, { order, incarnation: host.incarnation, mailed });
     wanted.set(host.node, accepted);
   };
+  const begin = (host: SimulatedHost, accepted: Accepted): void => {
+    if (wanted.get(host.node) !== accepted) checkOrder(host, accepted);
+  };
   return {
+    begin,
     touch(host, accepted, what, resource) {
-      if (wanted.get(host.node) !== accepted) checkOrder(host, accepted);
+      begin(host, accepted);
+      touched.set(host.node, accepted);
       // What it had when the snapshot was taken, it has again: until it goes by what it should be now.
       if (what !== "apply" || resource.kind !== "grant" || isBehind(host, accepted.declaration)) return;
       const again = listGrants(resource).find((key) => withdrawn.has(key));
@@ -113,8 +123,9 @@ export function createHostChecks({ commits, withdrawn }: HostFacts): HostChecks 
       // Another disk is another history: from here on it rises again.
       applied.delete(node);
       wanted.delete(node);
+      touched.delete(node);
     },
-    isBehind: (host) => isBehind(host, wanted.get(host.node)?.declaration ?? null),
+    isBehind: (host) => isBehind(host, touched.get(host.node)?.declaration ?? null),
     restored() {
       isRecovered = false;
       accounts.clear();
@@ -145,11 +156,15 @@ function checkAhead(
   });
 }
 
-/** I11: who says *applied* has read back every resource as it should be. */
+/** I11: who says *applied* has read back every resource as it should be, and has taken away what was there before. */
 function checkHonesty(host: SimulatedHost, report: Report, accepted: Accepted | undefined): void {
-  if (report.outcome !== "applied" || accepted?.declaration.digest !== report.digest) return;
-  for (const resource of accepted.declaration.content.resources)
-    demand(host.machine.present.get(resource.id) === textOf(resource), "I11", () => {
-      return `${host.node} says applied, and ${resource.id} is not there as it should be`;
-    });
+  if (report.outcome !== "applied") return;
+  const { has, digest } = report;
+  const isBegun =
+    has !== null && accepted?.declaration.digest === digest && compareOrder(accepted.declaration, has) === 0;
+  demand(isBegun, "I11", () => {
+    return `${host.node} says that it applied ${has === null ? "nothing" : describeOrder(has)}, and never began with it`;
+  });
+  const difference = findDifference(host.machine, accepted.declaration.content.resources);
+  demand(difference === null, "I11", () => `${host.node} says applied, and ${difference}`);
 }

@@ -1,3 +1,4 @@
+import type { Declaration } from "../../../src/core/declaration.ts";
 import { describeOrder } from "../../../src/decide/order.ts";
 import { leaseAgeMs } from "../../../src/decide/lease.ts";
 import type { SimulatedHost } from "../hosts/host.ts";
@@ -14,11 +15,7 @@ export type Watch = HostChecks & Pick<CommitChecks, "settled">;
 /** Looks at everything that the records are told. */
 export function watch(parts: Parts): Watch {
   const { store, story } = parts;
-  const commits = createCommitChecks((envelope) => {
-    const opened = parts.envelopes.open(envelope, meshName);
-    if (!opened.ok) throw new ViolationError("I6", "an envelope that nobody signed is in a mailbox");
-    return opened.declaration;
-  });
+  const commits = createCommitChecks(openWith(parts));
   const withdrawn = new Set<string>();
   const hosts = createHostChecks({ commits, withdrawn });
   let highest = 0;
@@ -61,6 +58,15 @@ export function watch(parts: Parts): Watch {
     });
   };
   return { ...hosts, settled: (push) => commits.settled(push) };
+}
+
+/** What is in a mailbox was signed. */
+export function openWith({ envelopes }: Pick<Parts, "envelopes">): (envelope: Uint8Array) => Declaration {
+  return (envelope) => {
+    const opened = envelopes.open(envelope, meshName);
+    if (!opened.ok) throw new ViolationError("I6", "an envelope that nobody signed is in a mailbox");
+    return opened.declaration;
+  };
 }
 
 function hasLostOne({ node, disk }: SimulatedHost, { mail }: CommitChecks): boolean {

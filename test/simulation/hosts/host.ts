@@ -9,6 +9,7 @@ import { createPatience } from "../../../src/host/cycle/patience.ts";
 import { pollLoop } from "../../../src/host/cycle/poll-loop.ts";
 import { createReporter } from "../../../src/host/cycle/reporter.ts";
 import type { ReportAnswer } from "../../../src/link/host-client.ts";
+import type { Applied } from "../../../src/host/state/applied.ts";
 import type { HostClock } from "../../../src/host/host-clock.ts";
 import type { Random } from "../random.ts";
 import { createProcess, type Process, type Timeline } from "../timeline.ts";
@@ -42,6 +43,8 @@ export interface StartHost {
   readonly disk: DiskFaults;
   readonly machine: MachineFaults;
   readonly clockOffsetMs: number;
+  /** A pass over what this declaration lists begins. */
+  readonly onPass: (accepted: Accepted) => void;
   readonly onApply: (accepted: Accepted, ...touched: Parameters<Touched>) => void;
   readonly onReport: (report: Report) => void;
   readonly startMs: number;
@@ -110,13 +113,18 @@ export async function startHost(options: StartHost): Promise<void> {
     clock,
     report: reporter.report,
     pass({ accepted, signal, ...rest }) {
+      options.onPass(accepted);
       const effects = createMachineEffects(host.machine, options.machine, pass, (...touched) =>
         options.onApply(accepted, ...touched),
       );
       const { declaration, ordered } = accepted;
       const content = declaration.digest;
       const common = { effects, disk, log: noLog, patience, redact };
-      return applyPass({ ...rest, ...common, content, signal, ordered });
+      const onApplied = (applied: Applied): void => {
+        for (const { resource } of applied.resources) host.machine.strays.delete(resource.id);
+        rest.onApplied(applied);
+      };
+      return applyPass({ ...rest, ...common, content, signal, ordered, onApplied });
     },
   });
   const controller = { fetchDeclaration: link.fetchDeclaration.bind(link) };

@@ -68,6 +68,7 @@ export function launchHost(parts: Parts, checks: HostChecks, node: string): void
       apply: ({ id }) => failToApply(parts, node, id, own),
     },
     clockOffsetMs: faults.isOn("clock") ? own.between(-86_400_000, 86_400_000) : 0,
+    onPass: (accepted) => guard(parts, () => checks.begin(host, accepted)),
     onApply: (accepted, ...touched) => guard(parts, () => checks.touch(host, accepted, ...touched)),
     onReport(report) {
       const at = report.has === null ? "nothing" : describeOrder(report.has);
@@ -113,9 +114,14 @@ export function enrolAnew(parts: Parts, checks: HostChecks, node: string): strin
   const host = parts.hosts.get(node);
   if (host === undefined) throw new UnavailableError(`no host ${node}`);
   // A disk that was lost is the other reason to enrol again.
-  if (parts.faults.isOn("disk") && parts.random.fork(`lost ${parts.counts.incarnations}`).chance(0.5))
-    host.disk = emptyDisk();
+  if (parts.faults.isOn("disk") && parts.random.fork(`lost ${parts.counts.incarnations}`).chance(0.5)) loseDisk(host);
   host.incarnation = `host-${node}-again-${parts.counts.incarnations}`;
   restartHost(parts, checks, node, 500);
   return host.incarnation;
+}
+
+/** What it had made is still there, and the new disk knows nothing of it. */
+function loseDisk(host: SimulatedHost): void {
+  host.disk = emptyDisk();
+  for (const id of host.machine.present.keys()) host.machine.strays.add(id);
 }

@@ -10,10 +10,12 @@ export interface Machine {
   readonly present: Map<string, string>;
   /** By grant id: `provision#version` that really exist. */
   readonly granted: Map<string, readonly string[]>;
+  /** Ids of what is there and no disk knows of: that which knew was lost. Nobody can take it away. */
+  readonly strays: Set<string>;
 }
 
 export function createMachine(): Machine {
-  return { present: new Map(), granted: new Map() };
+  return { present: new Map(), granted: new Map(), strays: new Set() };
 }
 
 export interface MachineFaults {

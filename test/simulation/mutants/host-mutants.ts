@@ -47,6 +47,32 @@ export const hostMutants: readonly Mutant[] = [
     breaks: ["I11"],
   },
   {
+    name: "newer-taken-for-known",
+    why: "a host takes what a newer declaration lists for applied where it lists nothing new by name",
+    file: "src/host/cycle/apply-loop.ts",
+    find: `const settled = isFull ? new Map<string, ResourceReport>() : settledOf(before, accepted, dirty);`,
+    replace: `const isKnown = accepted.ordered.every(({ id }) => state.reports.has(id));
+  const settled = isNew && isKnown ? settledOf(state.reports, accepted, dirty)
+    : isFull ? new Map<string, ResourceReport>() : settledOf(before, accepted, dirty);`,
+    breaks: ["I11"],
+  },
+  {
+    name: "left-where-it-was",
+    why: "what left the declaration is taken for removed, and stays on the machine",
+    file: "src/host/cycle/remove-resources.ts",
+    find: `const removal = await input.remove(resource);`,
+    replace: `const removal = resource.kind === "grant" ? await input.remove(resource) : { kind: "removed", why: "" };`,
+    breaks: ["I11"],
+  },
+  {
+    name: "grant-left-where-it-was",
+    why: "a provider that left the declaration grants what it granted",
+    file: "src/host/cycle/remove-resources.ts",
+    find: `const removal = await input.remove(resource);`,
+    replace: `const removal = resource.kind !== "grant" ? await input.remove(resource) : { kind: "removed", why: "" };`,
+    breaks: ["I8c", "I11"],
+  },
+  {
     name: "older-report-kept",
     why: "a report that comes late goes over a newer one",
     file: "src/decide/order-reports.ts",
