@@ -21,8 +21,9 @@ import { addRepository } from "../../../src/store/repositories.ts";
 import type { LeaseStore } from "../../../src/worker/lease-keeper.ts";
 import type { Provision } from "../../../src/core/provision.ts";
 import { digestOf } from "../../store/open-records.ts";
-import { createProcess, type Timeline } from "../timeline.ts";
+import { createProcess } from "../timeline.ts";
 import { listNodeNames, firstRecords, moduleNames } from "../world/mesh.ts";
+import { createInstant } from "./instant.ts";
 import { createStoreTwin } from "./twin.ts";
 
 /** What both stores do for the simulator: the twin in no time, and PostgreSQL as the product calls it. */
@@ -37,26 +38,11 @@ export interface StoreUnderContract {
   readonly listProvisions: () => Promise<readonly Provision[]>;
 }
 
-let looks = 0;
-
-/** Nothing takes time, and what comes later is later: whoever was heard before a stop was heard before it in both. */
-const instant: Timeline = {
-  get nowMs() {
-    looks += 1;
-    return looks;
-  },
-  events: 0,
-  at: () => () => undefined,
-  plan: (_delayMs, act) => void act(),
-  pass: () => Promise.resolve(),
-  run: () => Promise.resolve(),
-};
-
 const nodes = listNodeNames(3);
 
 /** The records of `firstRecords`, in the twin. */
 export function openTwin(mesh: string): StoreUnderContract {
-  const twin = createStoreTwin(instant, { ...firstRecords(nodes), mesh });
+  const twin = createStoreTwin(createInstant(), { ...firstRecords(nodes), mesh });
   const connection = twin.connect(createProcess("contract"), { latencyMs: () => 0, call: () => "none" });
   return {
     mesh,
