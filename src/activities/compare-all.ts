@@ -1,7 +1,6 @@
 import { InputError } from "../core/errors.ts";
 import type { Name, ObjectId } from "../core/names.ts";
 import type { BuildEdge } from "../decide/build-facts.ts";
-import { holdSources } from "../decide/hold-sources.ts";
 import { keepLastKnown } from "../decide/keep-last-known.ts";
 import { isOwnLook } from "../decide/own-reasons.ts";
 import { rebuildSet } from "../decide/rebuild-set.ts";
@@ -10,13 +9,12 @@ import type { SourceFacts } from "../source/source-facts.ts";
 import type { Repository } from "../source/repository.ts";
 import { recordBuiltWith } from "../store/build-surroundings.ts";
 import { replaceEdges } from "../store/edges.ts";
-import type { ModuleToPlan } from "../store/modules-to-plan.ts";
 import { type PlanVersion, readPlanVersion } from "../store/plan-version.ts";
 import { listRepositories } from "../store/repositories.ts";
 import { recordSourceFacts } from "../store/source-facts.ts";
 import { clearCondition, listConditions } from "../store/conditions.ts";
 import { listHeads, recordCompared, recordFactsCommit } from "../store/source-heads.ts";
-import { type HeldCommit, listBehindSince, recordHeldCommits } from "../store/held-sources.ts";
+import { recordHeldCommits } from "../store/held-sources.ts";
 import { recordUnread } from "../store/unread-modules.ts";
 import { extendWave } from "../store/extend-wave.ts";
 import { openWave } from "../store/waves.ts";
@@ -24,7 +22,8 @@ import { damagedCloneCode } from "./note-damaged-clone.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
 import type { ComparisonRequest } from "./control-types.ts";
 import { keptFor, type PlanRecords } from "./kept-records.ts";
-import { loadBuildPlan, type BuildSurroundings } from "./load-build-facts.ts";
+import { holdFacts, surroundingsOf } from "./hold-facts.ts";
+import { loadBuildPlan } from "./load-build-facts.ts";
 import { askSettled } from "./remember-settled.ts";
 import { type FetchedHeads, fetchHeads } from "./fetch-heads.ts";
 import { fetchCode, lookAtSources } from "./look-at-sources.ts";
@@ -110,7 +109,7 @@ async function readModules(
     cache: deps.imports,
     signal,
   });
-  const { facts, heldCommits } = await holdFacts(deps, records.modules, comparison.modules);
+  const { facts, heldCommits } = await holdFacts(deps, records, comparison.modules);
   await noteHeads(deps, repositories, new Map([...heads].filter(([head]) => !away.has(head))));
   await keepFacts(deps, facts, records);
   await recordHeldCommits(deps.db, deps.mesh, heldCommits);
@@ -156,44 +155,6 @@ async function keepSurroundings(deps: ControlDependencies, repositories: Readonl
     builders: deps.builders,
     settings,
   });
-}
-
-/** Without those of modules whose newer commit has to wait: they stay as they were last looked at (R16, case 6). */
-async function holdFacts(
-  deps: ControlDependencies,
-  modules: readonly ModuleToPlan[],
-  seen: readonly SourceFacts[],
-): Promise<{ readonly facts: SourceFacts[]; readonly heldCommits: readonly HeldCommit[] }> {
-  const held = await readHeld(deps);
-  const known = new Map(modules.map((module) => [module.name, module.sourceCommit]));
-  const heldCommits: HeldCommit[] = [];
-  const isTaken = ({ module, commit }: Pick<SourceFacts, "module" | "commit">): boolean => {
-    const before = known.get(module) ?? null;
-    const waitsFor = held.get(module);
-    if (commit === null || before === null || commit.id === before || waitsFor === undefined) return true;
-    heldCommits.push({ name: module, commit: commit.id, waitsFor });
-    return false;
-  };
-  return { facts: seen.filter(isTaken), heldCommits };
-}
-
-async function readHeld(deps: ControlDependencies): Promise<ReadonlyMap<Name, Name>> {
-  const behindSince = await listBehindSince(deps.db, deps.mesh);
-  if (behindSince.size === 0) return new Map();
-  const { facts, plan } = await loadBuildPlan(deps.db, deps.mesh, surroundingsOf(deps));
-  return holdSources({ facts, plan, behindSince, starvedAfterMs: deps.starvedAfterMs });
-}
-
-function surroundingsOf(deps: ControlDependencies): BuildSurroundings {
-  return {
-    toolchains: deps.describeToolchains(),
-    builders: deps.builders,
-    settingsFor: deps.settingsFor,
-    running: new Set(),
-    now: new Date(deps.nowMs()).toISOString(),
-    lostAfterMs: deps.lostAfterMs,
-    kept: keptFor(deps.db, deps.mesh),
-  };
 }
 
 async function keepFacts(

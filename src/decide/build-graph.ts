@@ -63,7 +63,10 @@ export function buildGraph({ modules }: Pick<BuildFacts, "modules">): BuildGraph
  * What a module imports from others, sorted, each once. It may import itself by name: that is no edge. What is only last known
  * is left out: such a module is not built, and where its imports go round by it need not be true.
  */
-export function dependenciesOf(module: ModuleFacts | undefined, kind?: BuildEdge["kind"]): Name[] {
+export function dependenciesOf(
+  module: Pick<ModuleFacts, "module" | "edges"> | undefined,
+  kind?: BuildEdge["kind"],
+): Name[] {
   if (module === undefined) return [];
   const names = new Set<Name>();
   for (const edge of module.edges)

@@ -56,6 +56,41 @@ describe("a library that moves again while what is built against it waits", { ti
   });
 });
 
+describe("a commit that changes a library and its caller while the library is held", { timeout: 300_000 }, () => {
+  it("is judged as a whole: the caller never against the library of before (R11, R16, case 5)", async () => {
+    const lib = typescriptModule("lib", { "src/index.ts": "export const two: number = 2;\n" });
+    const caller = (type: string) =>
+      typescriptModule("caller", {
+        "src/main.ts": `import { one } from "@test/core";\nconst same: ${type} = one;\nconsole.log(same);\n`,
+      });
+    const both = {
+      "app/src/main.ts": `import { one } from "@test/core";\nimport { two } from "@test/lib";\nconsole.log(one, two);\n`,
+    };
+    await flow.origin.commit({ ...core, ...app, ...lib, ...both, ...caller("number") });
+    await flow.addModules("core", "lib", "app", "caller");
+    await flow.look();
+    flow.gates.hold("lib");
+    await flow.origin.commit({ "lib/src/index.ts": "export const two: number = 22;\n" });
+    await flow.wake("lib moves");
+    await waitUntil("lib is being built", async () => flow.gates.arrivals("lib") === 2, 100_000);
+    const third = await flow.origin.commit({
+      "core/src/index.ts": 'export const one: string = "1";\n',
+      ...caller("string"),
+    });
+    await flow.wake("core moves with its caller");
+    await waitUntil(
+      "both wait",
+      async () => [...(await listHeldCommits(flow.db, flow.mesh)).keys()].toSorted().join() === "caller,core",
+      100_000,
+    );
+    flow.gates.releaseAll();
+    await flow.asleep();
+    expect([await isFitAt(flow, "core", third), await isFitAt(flow, "caller", third)]).toEqual([true, true]);
+    const verdicts = (await listBuilds(flow.db, flow.mesh, "caller", 9)).map(({ state }) => state);
+    expect(verdicts).toEqual(["fit", "fit"]);
+  });
+});
+
 describe("a commit that needs its library's next version and arrives first", { timeout: 300_000 }, () => {
   it("is outstanding and waits for it, and is fit when that came (R11)", async () => {
     await flow.origin.commit({ ...core, ...app });
