@@ -1,4 +1,4 @@
-import type { Order } from "../../core/declaration.ts";
+import type { Declaration, Order } from "../../core/declaration.ts";
 import type { Refusal, RefusalCheck } from "../../core/report.ts";
 import type { Mark } from "../../decide/accept-declaration.ts";
 import { describeOrder } from "../../decide/order.ts";
@@ -6,7 +6,7 @@ import { describeFailure } from "../describe-failure.ts";
 import type { Log } from "../log.ts";
 import type { HostDisk } from "../state/host-disk.ts";
 import { countRefusal, type NewRefusal } from "../state/refusals.ts";
-import { checkEnvelope, checkKept, type Accepted, type Addressee } from "./check-envelope.ts";
+import { checkEnvelope, checkKept, type Accepted, type Addressee, type Checked } from "./check-envelope.ts";
 
 /** What the host has accepted and refused. */
 export interface Inbox {
@@ -44,6 +44,8 @@ export interface InboxOptions {
 interface InboxState {
   accepted: Accepted | null;
   mark: Mark | null;
+  /** What the mark was written for has not taken its place on the disk yet. */
+  isNextMarked: boolean;
   refusals: readonly Refusal[];
   stateProblem: string | null;
   /** The last write of refusals; the next waits for it. Never rejects. */
@@ -53,11 +55,15 @@ interface InboxState {
 /** Opens with what was kept: the host comes up with it, whoever is away (R44). */
 export async function createInbox(options: InboxOptions): Promise<OpenInbox> {
   const { disk } = options;
-  const kept = await disk.readKept();
-  const mark = await disk.readMark();
-  const refusals = await disk.readRefusals();
-  const state: InboxState = { accepted: null, mark, refusals, stateProblem: null, written: Promise.resolve() };
-  if (kept !== null) await takeKept(options, state, kept);
+  const state: InboxState = {
+    accepted: null,
+    mark: await disk.readMark(),
+    isNextMarked: false,
+    refusals: await disk.readRefusals(),
+    stateProblem: null,
+    written: Promise.resolve(),
+  };
+  if (!(await takeNext(options, state))) await takeKept(options, state);
   return {
     get accepted() {
       return state.accepted;
@@ -88,19 +94,36 @@ export function orderOf(accepted: Accepted | null): Order | null {
   return accepted === null ? null : { epoch: accepted.declaration.epoch, number: accepted.declaration.number };
 }
 
-async function takeKept(options: InboxOptions, state: InboxState, kept: Uint8Array): Promise<void> {
-  const { addressee, nowMs } = options;
-  const now = checkEnvelope(kept, addressee, state.mark, nowMs());
-  // Its key has ended or was taken out of the root since: the mark says that this very content was accepted (R44).
-  const checked = now.kind === "refused" ? checkKept(kept, addressee, state.mark, now) : now;
+/** True: the mark was written for what is beside the one in force, and a kill came before that took its place. */
+async function takeNext(options: InboxOptions, state: InboxState): Promise<boolean> {
+  const next = await options.disk.readNext();
+  // What the mark is not of was never accepted, and is offered again.
+  const checked = next === null ? null : checkOwn(options, state, next);
+  if (checked?.kind !== "known") return false;
+  state.accepted = checked.accepted;
+  state.isNextMarked = true;
+  await settleNext(options, state);
+  return true;
+}
+
+async function takeKept(options: InboxOptions, state: InboxState): Promise<void> {
+  const kept = await options.disk.readKept();
+  if (kept === null) return;
+  const checked = checkOwn(options, state, kept);
   if (checked.kind === "refused") {
     const { check, message: why } = checked.refusal;
     options.log.error("the kept declaration cannot be used; it is fetched again", { check, why });
     return;
   }
-  // A kill between the two writes: the mark catches up before anything is applied.
-  if (checked.kind === "new" && !(await writeDown(options, state, kept, checked.accepted))) return;
+  // A release before this put it in place before it wrote the mark, and was killed: nothing is applied without a mark.
+  if (checked.kind === "new" && !(await writeDown(options, state, { envelope: null, ...checked.accepted }))) return;
   state.accepted = checked.accepted;
+}
+
+function checkOwn({ addressee, nowMs }: InboxOptions, { mark }: InboxState, envelope: Uint8Array): Checked {
+  const now = checkEnvelope(envelope, addressee, mark, nowMs());
+  // Its key has ended or was taken out of the root since: the mark says that this very content was accepted (R44).
+  return now.kind === "refused" ? checkKept(envelope, addressee, mark, now) : now;
 }
 
 async function receive(options: InboxOptions, state: InboxState, envelope: Uint8Array): Promise<Received> {
@@ -111,7 +134,7 @@ async function receive(options: InboxOptions, state: InboxState, envelope: Uint8
     return "refused";
   }
   if (checked.kind === "known" && state.accepted !== null) return "duplicate";
-  if (!(await writeDown(options, state, envelope, checked.accepted))) return "not-written";
+  if (!(await writeDown(options, state, { envelope, ...checked.accepted }))) return "not-written";
   state.accepted = checked.accepted;
   const { epoch, number, digest, incarnation } = checked.accepted.declaration;
   options.log.info("declaration accepted", { epoch, number, digest, incarnation });
@@ -121,18 +144,24 @@ async function receive(options: InboxOptions, state: InboxState, envelope: Uint8
   return "accepted";
 }
 
-/** The envelope first, then the mark: what is kept is never older than the mark. */
+/**
+ * The envelope (null: it has its place already) beside the one in force, then the mark: that is what makes it accepted. Cut
+ * between the two, what the mark says is still there.
+ */
 async function writeDown(
   options: InboxOptions,
   state: InboxState,
-  envelope: Uint8Array,
-  { declaration }: Accepted,
+  { envelope, declaration }: { readonly envelope: Uint8Array | null; readonly declaration: Declaration },
 ): Promise<boolean> {
   const { epoch, number, digest, incarnation } = declaration;
   const mark: Mark = { order: { epoch, number }, digest, incarnation };
+  const { disk } = options;
   try {
-    await options.disk.writeKept(envelope);
-    await options.disk.writeMark(mark);
+    // What the mark is of is not written over.
+    if (state.isNextMarked) await disk.keepNext();
+    state.isNextMarked = false;
+    if (envelope !== null) await disk.writeNext(envelope);
+    await disk.writeMark(mark);
   } catch (error) {
     state.stateProblem = `declaration ${describeOrder(mark.order)} cannot be written down: ${describeFailure(error)}`;
     options.log.error("not accepted", { why: state.stateProblem, epoch, number });
@@ -141,7 +170,19 @@ async function writeDown(
   }
   state.stateProblem = null;
   state.mark = mark;
+  state.isNextMarked = envelope !== null;
+  if (state.isNextMarked) await settleNext(options, state);
   return true;
+}
+
+/** A start finds it under either name, so that this ends no acceptance; it is done before the next one at the latest. */
+async function settleNext({ disk, log }: InboxOptions, state: InboxState): Promise<void> {
+  try {
+    await disk.keepNext();
+    state.isNextMarked = false;
+  } catch (error) {
+    log.warn("what was accepted stays beside the declaration before it", { why: describeFailure(error) });
+  }
 }
 
 async function refuse(options: InboxOptions, state: InboxState, refusal: NewRefusal): Promise<void> {

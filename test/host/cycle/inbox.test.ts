@@ -1,11 +1,11 @@
-import { mkdtemp, readdir, readFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Declaration } from "../../../src/core/declaration.ts";
 import { createInbox, type OpenInbox } from "../../../src/host/cycle/inbox.ts";
-import { createHostDisk } from "../../../src/host/state/host-disk.ts";
+import { createHostDisk, type HostDisk } from "../../../src/host/state/host-disk.ts";
 import { openDeclaration, openKeptDeclaration, sealDeclaration } from "../../../src/link/declaration-envelope.ts";
 import { signEnvelope } from "../../../src/link/envelope.ts";
 import { incarnationOf } from "../../../src/link/keys.ts";
@@ -32,7 +32,7 @@ beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "mesh-inbox-"));
 });
 
-function open(root: Root = makeRoot()): Promise<OpenInbox> {
+function open(root: Root = makeRoot(), failing: Partial<HostDisk> = {}): Promise<OpenInbox> {
   return createInbox({
     addressee: {
       ...mine,
@@ -40,7 +40,7 @@ function open(root: Root = makeRoot()): Promise<OpenInbox> {
       openUnsigned: (envelope) => openKeptDeclaration(envelope, mine),
     },
     renewRoot: async () => undefined,
-    disk: createHostDisk(folder, () => undefined),
+    disk: { ...createHostDisk(folder, () => undefined), ...failing },
     log: { info: never, warn: never, error: never },
     nowMs: () => REFERENCE,
   });
@@ -118,12 +118,64 @@ describe("what a host has accepted stays good for itself when its key ends (R44)
 
   it("does not come up with a kept one that the mark was not written for", async () => {
     await (await open()).receive(sealed());
-    await createHostDisk(folder, () => undefined).writeKept(sealed({ number: 8 }));
+    const put = (envelope: Uint8Array) => writeFile(path.join(folder, "accepted.dsse"), envelope);
+    await put(sealed({ number: 8 }));
     expect((await open(without)).accepted).toBeNull();
     const content = { node: "node-a", builds: {}, resources: [] };
     const other = { ...makeDeclaration({ content: { ...content, builds: { web: `sha256:${"0".repeat(64)}` } } }) };
-    await createHostDisk(folder, () => undefined).writeKept(sealDeclaration(other, [declarationKey]));
+    await put(sealDeclaration(other, [declarationKey]));
     expect((await open(without)).accepted).toBeNull();
+  });
+});
+
+describe("a disk that is full between the envelope and its mark (R44, case 47)", () => {
+  const full = () => Promise.reject(Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" }));
+  const cutAtMark = { writeMark: full };
+  const allFull = { writeNext: full, writeMark: full, writeRefusals: full };
+  const numberOf = (inbox: OpenInbox): number | undefined => inbox.accepted?.declaration.number;
+
+  it("leaves what was accepted in force, over a restart while it is still full, until there is room", async () => {
+    await (await open()).receive(sealed());
+    const cut = await open(makeRoot(), cutAtMark);
+    expect(await cut.receive(sealed({ number: 8 }))).toBe("not-written");
+    // A second try writes its envelope again.
+    expect(await cut.receive(sealed({ number: 8 }))).toBe("not-written");
+    expect(numberOf(cut)).toBe(7);
+
+    const restarted = await open(makeRoot(), allFull);
+    expect(numberOf(restarted)).toBe(7);
+    expect(await restarted.receive(sealed({ number: 8 }))).toBe("not-written");
+    expect(restarted.stateProblem).toMatch(/^declaration \d+\.8 cannot be written down: no space/);
+
+    const roomy = await open();
+    expect(numberOf(roomy)).toBe(7);
+    expect(await roomy.receive(sealed({ number: 8 }))).toBe("accepted");
+    expect(numberOf(await open())).toBe(8);
+  });
+
+  it("accepts nothing without a mark: not the first one, and not what a release before left unmarked", async () => {
+    const first = await open(makeRoot(), cutAtMark);
+    expect(await first.receive(sealed())).toBe("not-written");
+    expect(numberOf(await open())).toBeUndefined();
+    await (await open()).receive(sealed());
+    await writeFile(path.join(folder, "accepted.dsse"), sealed({ number: 8 }));
+    expect(numberOf(await open(makeRoot(), allFull))).toBeUndefined();
+    expect(numberOf(await open())).toBe(8);
+  });
+
+  it("comes up with what the mark was written for where that has not taken its place, and loses it to nothing newer", async () => {
+    await (await open()).receive(sealed());
+    const unplaced = { keepNext: () => Promise.reject(new Error("EIO")) };
+    const cut = await open(makeRoot(), unplaced);
+    expect(await cut.receive(sealed({ number: 8 }))).toBe("accepted");
+    expect(await cut.receive(sealed({ number: 9 }))).toBe("not-written");
+    const restarted = await open(makeRoot(), { ...unplaced, ...cutAtMark });
+    expect(numberOf(restarted)).toBe(8);
+    expect(await restarted.receive(sealed({ number: 9 }))).toBe("not-written");
+    const cutAgain = await open(makeRoot(), cutAtMark);
+    expect(numberOf(cutAgain)).toBe(8);
+    expect(await cutAgain.receive(sealed({ number: 9 }))).toBe("not-written");
+    expect(numberOf(await open())).toBe(8);
   });
 });
 

@@ -6,6 +6,7 @@ import type { Mark } from "../../../src/decide/accept-declaration.ts";
 /** What a host's disk holds. A write that a kill cuts is there whole or not at all: it is a rename. */
 export interface DiskContent {
   kept: Uint8Array | null;
+  next: Uint8Array | null;
   mark: Mark | null;
   refusals: readonly Refusal[];
   applied: Applied | null;
@@ -13,7 +14,7 @@ export interface DiskContent {
 }
 
 export function emptyDisk(): DiskContent {
-  return { kept: null, mark: null, refusals: [], applied: null, boot: 0 };
+  return { kept: null, next: null, mark: null, refusals: [], applied: null, boot: 0 };
 }
 
 export interface DiskFaults {
@@ -35,7 +36,13 @@ export function createModelDisk(
   };
   return {
     readKept: () => Promise.resolve(content.kept),
-    writeKept: (envelope) => write(() => void (content.kept = envelope)),
+    readNext: () => Promise.resolve(content.next),
+    writeNext: (envelope) => write(() => void (content.next = envelope)),
+    keepNext: () =>
+      write(() => {
+        content.kept = content.next ?? content.kept;
+        content.next = null;
+      }),
     readMark: () => Promise.resolve(content.mark),
     writeMark: (mark) => write(() => void (content.mark = mark)),
     readRefusals: () => Promise.resolve(content.refusals),

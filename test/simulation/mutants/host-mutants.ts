@@ -23,8 +23,8 @@ export const hostMutants: readonly Mutant[] = [
     name: "host-forgets-its-mark",
     why: "a host does not write down what it has accepted before it applies it",
     file: "src/host/cycle/inbox.ts",
-    find: `    await options.disk.writeKept(envelope);
-    await options.disk.writeMark(mark);`,
+    find: `    if (envelope !== null) await disk.writeNext(envelope);
+    await disk.writeMark(mark);`,
     replace: `    await Promise.resolve(envelope);`,
     // A host that forgets is one that goes back, and is said to be.
     breaks: ["I1", "L1", "I17"],
