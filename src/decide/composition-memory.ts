@@ -108,6 +108,7 @@ function createReader(traced: World): (part: Part) => readonly unknown[] {
     assignments: loadedOf(traced.assignments),
     sent: loadedOf(traced.sent),
     claims: loadedOf(traced.claims ?? new Map<Name, unknown>()),
+    reverted: loadedOf(traced.reverted ?? new Map<Name, unknown>()),
     modules: loadedOf(traced.modules),
     artifacts: loadedOf(traced.artifacts),
   };
@@ -118,7 +119,7 @@ function createReader(traced: World): (part: Part) => readonly unknown[] {
   return ({ kind, key }) => {
     switch (kind) {
       case "around":
-        return [world.nodes.get(key), world.sent.get(key), world.claims.get(key), world.assignments.get(key)];
+        return [world.nodes, world.sent, world.claims, world.reverted, world.assignments].map((map) => map.get(key));
       case "nodes":
         ownProvisions ??= groupByConsumer(traced);
         return [ownProvisions.get(key), issued.get(key)];

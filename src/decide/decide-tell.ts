@@ -51,7 +51,7 @@ export function decideTell(input: DecideTellInput): TellDecision {
   // What another machine under this name was sent says nothing about this one.
   const last = world.sent.get(node);
   const sent = last?.incarnation === world.nodes.get(node)?.incarnation ? last : undefined;
-  // Where the host has something above it, what was sent last is not what it has: it is told again (R35).
+  // Where the host has something above it, or went back from it, what was sent last is not what it has: it is told again (R35).
   const stands = standingSend(world, node) !== undefined;
   if (sent !== undefined && stands && isSent(composition, sent)) {
     const current = `${node} was already sent exactly this, as ${describeOrder(sent.order)}`;

@@ -1,3 +1,5 @@
+import type { Order } from "../core/declaration.ts";
+import type { Name } from "../core/names.ts";
 import type { ResourceReport } from "../core/report.ts";
 import { ageMs, describeAge, timeMs } from "./ages.ts";
 import { hasFailed } from "./has-failed.ts";
@@ -17,15 +19,20 @@ export function findingsOfHost(facts: SituationFacts): Finding[] {
   const account = facts.account?.incarnation === incarnation ? facts.account : null;
   const silence = findSilence(facts, account);
   if (account === null) return [...silence, sayOutstanding(sent.order, sent.at, "no report of it yet")];
-  const findings = [...silence, ...findRefusal(sent, account), ...findReversion(account)];
+  const findings = [...silence, ...findRefusal(sent, account), ...findReversion(facts.node, sent, account)];
+  // What the account says beside that is of before it went back.
+  if (isRevertedFrom(sent.order, account)) return findings;
   const place = account.has === null ? -1 : compareOrder(account.has, sent.order);
   if (place > 0 && account.has !== null) {
     const why = `the host has ${describeOrder(account.has)}, these records end at ${describeOrder(sent.order)}`;
     return [...findings, { word: "cannot-tell", since: account.receivedAt, why }];
   }
   if (place < 0) {
-    const has = account.has === null ? "nothing yet" : describeOrder(account.has);
-    return [...findings, sayOutstanding(sent.order, sent.at, `the host has ${has}`)];
+    const { to: has } = account.reverted ?? { to: account.has };
+    return [
+      ...findings,
+      sayOutstanding(sent.order, sent.at, `the host has ${has === null ? "nothing yet" : describeOrder(has)}`),
+    ];
   }
   if (account.digest !== sent.digest) {
     const why = `the host has other content than was sent under ${describeOrder(sent.order)}`;
@@ -146,10 +153,20 @@ function listRefused(sent: SituationFacts["sent"], account: AccountFacts | null)
   });
 }
 
-function findReversion({ reverted }: AccountFacts): Finding[] {
+/** What ends it: a report of something that it did not have then. */
+function findReversion(node: Name, sent: NonNullable<SituationFacts["sent"]>, account: AccountFacts): Finding[] {
+  const { reverted } = account;
   if (reverted === undefined || reverted === null) return [];
   const to = reverted.to === null ? "before its first declaration" : describeOrder(reverted.to);
-  return [{ word: "reverted", since: reverted.since, why: `back to ${to}: ${reverted.why}` }];
+  const end = isRevertedFrom(sent.order, account)
+    ? `\`push ${node}\` sends it what it should be, and its report of that ends this`
+    : `its report of ${describeOrder(sent.order)} ends this`;
+  return [{ word: "reverted", since: reverted.since, why: `back to ${to}: ${reverted.why}; ${end}` }];
+}
+
+/** Its host had that, or more, before it went back: what it makes of it now, nobody keeps. As `standingSend` has it. */
+export function isRevertedFrom(order: Order, { reverted, has }: Pick<AccountFacts, "reverted" | "has">): boolean {
+  return reverted !== undefined && reverted !== null && has !== null && compareOrder(has, order) >= 0;
 }
 
 function sayStuck(track: AccountFacts["track"]): Finding {

@@ -1,5 +1,6 @@
 import type { Name } from "../core/names.ts";
 import type { Problem } from "./composition.ts";
+import { isRevertedFrom } from "./findings-of-host.ts";
 import { compareOrder, describeOrder } from "./order.ts";
 import { compareText, listNames } from "./short-names.ts";
 import type { Finding } from "./situation.ts";
@@ -33,6 +34,11 @@ export function findingsOfRecords(facts: SituationFacts): Finding[] {
   if (isOvertaken(facts, sent)) {
     const why = `what its host has is not what these records sent: \`push ${facts.node}\` sends it that`;
     return [...findings, { word: "out-of-date", since: facts.claim?.since ?? null, why }];
+  }
+  const { account } = facts;
+  if (account?.incarnation === incarnation && isRevertedFrom(sent.order, account)) {
+    const why = `its host went back from what it was sent: \`push ${facts.node}\` sends it that again`;
+    return [...findings, { word: "out-of-date", since: account.reverted?.since ?? null, why }];
   }
   if (composition.digest === sent.digest) return findings;
   // What a push made of it holds until it is sent, and only while there is something to send.

@@ -19,6 +19,7 @@ export function boundWorld(world: World, extent: Extent): World {
     versions: boundMap(world.versions, "the versions of", isOfComposed),
     sent: boundMap(world.sent, "what was last sent to", isAround),
     ...(world.claims === undefined ? {} : { claims: boundMap(world.claims, "the claim of", isAround) }),
+    ...(world.reverted === undefined ? {} : { reverted: boundMap(world.reverted, "the reversion of", isAround) }),
     extent,
   };
 }

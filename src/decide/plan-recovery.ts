@@ -9,7 +9,13 @@ import { compareText } from "./short-names.ts";
 export interface HostFacts {
   readonly node: Name;
   /** The last account kept from it: what it has there, these records sent. */
-  readonly account: { readonly has: Order | null; readonly digest: Digest | null; readonly receivedAt: string } | null;
+  readonly account: {
+    readonly has: Order | null;
+    readonly digest: Digest | null;
+    readonly receivedAt: string;
+    /** It went back since, and said so last then. */
+    readonly reverted?: { readonly to: Order | null; readonly heardAt: string } | null;
+  } | null;
   /** What it has that these records never sent. */
   readonly claim: {
     readonly order: Order;
@@ -87,9 +93,18 @@ function findHost(host: HostFacts, facts: RecoveryFacts, isNamed: boolean): Foun
     const standing = isTooFar(order, facts.known) ? "too-far" : isNew(heardAt) ? claim.kind : "not-heard";
     return { node, standing, has: order, digest, heardAt, sent, isLeftOut: isNamed || claim.isLeftOut };
   }
-  const standing = account !== null && isNew(account.receivedAt) ? "known" : "not-heard";
-  const { has = null, digest = null, receivedAt: heardAt = null } = account ?? {};
+  const { has, digest, heardAt } = lastWordOf(account);
+  const standing = heardAt !== null && isNew(heardAt) ? "known" : "not-heard";
   return { node, standing, has, digest, heardAt, sent, isLeftOut: isNamed && standing !== "known" };
+}
+
+/** Of who went back, no report becomes its account: it is heard all the same, and what it has is known to these records. */
+function lastWordOf(account: HostFacts["account"]): Pick<FoundHost, "has" | "digest" | "heardAt"> {
+  if (account === null) return { has: null, digest: null, heardAt: null };
+  const { has, digest, receivedAt, reverted } = account;
+  return reverted
+    ? { has: reverted.to, digest: null, heardAt: reverted.heardAt }
+    : { has, digest, heardAt: receivedAt };
 }
 
 /** Half of what hosts let pass, so that what is issued above it fits, also for a host that was off for long. */

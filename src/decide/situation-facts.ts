@@ -58,8 +58,8 @@ export interface AccountFacts {
     FailureTrack,
     "appliedSince" | "failing" | "failingSince" | "failingCount" | "noSuccessSince" | "noSuccessCount"
   >;
-  /** The host went back (case 33). */
-  readonly reverted?: (Reversion & { readonly since: string }) | null;
+  /** The host went back (case 33): what else is here is of before. `heardAt`: when it last said so. */
+  readonly reverted?: (Reversion & { readonly since: string; readonly heardAt: string }) | null;
 }
 
 export interface ClaimFacts {

@@ -24,6 +24,8 @@ export interface World {
   readonly sent: ReadonlyMap<Name, Sent>;
   /** What a node's host says that it has and these records never sent to it (R35), where it is believed. */
   readonly claims?: ReadonlyMap<Name, Order>;
+  /** What the host that is enrolled now had before it went back (R31): no report of it is kept until it has more. */
+  readonly reverted?: ReadonlyMap<Name, Order>;
   /** Left out: this is all of it. Else what it was loaded for, and asking it for more is an error: see `boundWorld`. */
   readonly extent?: Extent;
 }
@@ -32,7 +34,7 @@ export interface World {
 export interface Extent {
   /** May be composed: their own records, what is issued to and from them, versions of what ever was issued to them. */
   readonly nodes: ReadonlySet<Name>;
-  /** And those who may provide for them, `nodes` among them: their row, assignments, last send and claim. */
+  /** And those who may provide for them, `nodes` among them: their row, assignments, last send, claim and reversion. */
   readonly around: ReadonlySet<Name>;
   readonly modules: ReadonlySet<Name>;
   /** By `artifactKey`. */
@@ -79,11 +81,16 @@ export interface Offer {
   readonly endpoint: Endpoint;
 }
 
-/** What the node was last sent, where its host has nothing above that: it cannot have taken it otherwise (R35). */
+/**
+ * What the node was last sent, where its host has nothing above that: it cannot have taken it otherwise (R35). Nor does that
+ * stand which its host had before it went back: what it makes of it now nobody keeps, and only what is above it ends that.
+ */
 export function standingSend(world: World, node: Name): Sent | undefined {
   const sent = world.sent.get(node);
-  const claim = world.claims?.get(node);
-  return sent !== undefined && claim !== undefined && compareOrder(claim, sent.order) >= 0 ? undefined : sent;
+  const above = [world.claims?.get(node), world.reverted?.get(node)];
+  return sent !== undefined && above.some((has) => has !== undefined && compareOrder(has, sent.order) >= 0)
+    ? undefined
+    : sent;
 }
 
 export function artifactKey(module: Name, digest: Digest): string {

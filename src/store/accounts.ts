@@ -3,6 +3,7 @@ import { digestSchema, nameSchema, timestampSchema, type Digest, type Name } fro
 import { orderSchema, type Order } from "../core/declaration.ts";
 import { reportSchema, type Report, type UnorderedReport } from "../core/report.ts";
 import type { ReportDecision, ReportFacts } from "../decide/judge-report.ts";
+import type { Reversion } from "../decide/judge-reversion.ts";
 import type { UnorderedDecision, UnorderedFacts } from "../decide/judge-unordered.ts";
 import type { FailureTrack } from "../decide/track-failures.ts";
 import { settleClaim } from "./claims.ts";
@@ -11,6 +12,7 @@ import type { Database, Queryable, Transaction } from "./database.ts";
 import { heedClaim } from "./heed-claim.ts";
 import { newestDeclaration } from "./declarations.ts";
 import { readPruned } from "./prune/read-pruned.ts";
+import type { ReadRows } from "./row-memory.ts";
 import { many, maybeOne, one, run } from "./rows.ts";
 import { storableJson } from "./storable.ts";
 import { inTransaction } from "./transaction.ts";
@@ -34,6 +36,7 @@ const accountRowSchema = z.object({
   noSuccessSince: timeColumn.nullable(),
   noSuccessCount: z.number().int(),
   reverted: z.strictObject({ to: orderSchema.nullable(), why: z.string(), since: timestampSchema }).nullable(),
+  revertedHeardAt: timeColumn.nullable(),
 });
 
 const accountSchema = accountRowSchema.transform((row) => {
@@ -45,7 +48,9 @@ const accountSchema = accountRowSchema.transform((row) => {
   const { appliedSince, failing, failingSince, failingCount, noSuccessSince, noSuccessCount } = row;
   const repeats = { failing, failingSince, failingCount, noSuccessSince, noSuccessCount };
   const track: FailureTrack = { ...place, appliedSince, ...repeats };
-  const { node, incarnation, digest, outcome, report, receivedAt, reverted } = row;
+  const { node, incarnation, digest, outcome, report, receivedAt } = row;
+  const reverted =
+    row.reverted === null ? null : { ...row.reverted, heardAt: row.revertedHeardAt ?? row.reverted.since };
   return { ...place, node, incarnation, digest, outcome, report, receivedAt, reverted, track };
 });
 /** The latest report kept from a node, its place in the order, and what repeats in it. */
@@ -53,7 +58,8 @@ export type AccountRecord = z.output<typeof accountSchema>;
 
 const columns = `node, incarnation, epoch, number, boot, sequence, digest, outcome, report, received_at as "receivedAt",
   failing, failing_since as "failingSince", failing_count as "failingCount", no_success_since as "noSuccessSince",
-  no_success_count as "noSuccessCount", applied_since as "appliedSince", reverted`;
+  no_success_count as "noSuccessCount", applied_since as "appliedSince", reverted,
+  reverted_heard_at as "revertedHeardAt"`;
 
 /**
  * Reads, decides and writes about one report in one transaction that holds the node's row (R38, case 39). What is
@@ -81,7 +87,7 @@ export function keepAccount(
     if (decision.kind === "kept") await writeAccount(tx, mesh, kept, decision.track, facts.receivedAt);
     else if (decision.kind !== "duplicate") await countRefused(tx, mesh, kept.node);
     if (decision.kind === "older" && decision.reversion)
-      await noteReversion(tx, mesh, kept.node, { ...decision.reversion, since: facts.receivedAt });
+      await noteReversion(tx, mesh, kept.node, decision.reversion, facts.receivedAt);
     if (kept.has !== null) await heedWhatItHas(tx, mesh, kept, kept.has, decision);
     return decision;
   });
@@ -182,7 +188,7 @@ async function writeAccount(
        outcome = excluded.outcome, report = excluded.report, received_at = excluded.received_at,
        failing = excluded.failing, failing_since = excluded.failing_since, failing_count = excluded.failing_count,
        no_success_since = excluded.no_success_since, no_success_count = excluded.no_success_count,
-       applied_since = excluded.applied_since, reverted = null
+       applied_since = excluded.applied_since, reverted = null, reverted_heard_at = null
      returning node`,
     [
       mesh,
@@ -211,14 +217,28 @@ function noteReversion(
   tx: Transaction,
   mesh: Name,
   node: Name,
-  reverted: NonNullable<AccountRecord["reverted"]>,
+  reversion: Reversion,
+  receivedAt: string,
 ): Promise<number> {
   return run(
     tx,
-    `update account set reverted = $3::jsonb || jsonb_build_object('since', coalesce(reverted->>'since', $4))
-      where mesh = $1 and node = $2`,
-    [mesh, node, storableJson(reverted), reverted.since],
+    `update account set reverted = $3::jsonb || jsonb_build_object('since', coalesce(reverted->>'since', $4)),
+       reverted_heard_at = $4::timestamptz where mesh = $1 and node = $2`,
+    [mesh, node, storableJson(reversion), receivedAt],
   );
+}
+
+/** By node: what the host that is enrolled now had, and went back from. One that had accepted nothing is not in it. */
+export async function listReverted(db: Queryable, mesh: Name, read: ReadRows = many): Promise<Map<Name, Order>> {
+  const rows = await read(
+    db,
+    z.object({ node: nameSchema, epoch: bigintColumn, number: bigintColumn }),
+    `select a.node, a.epoch, a.number
+       from account a join node n on n.mesh = a.mesh and n.name = a.node and n.incarnation = a.incarnation
+      where a.mesh = $1 and a.reverted is not null and a.epoch > 0 order by a.node`,
+    [mesh],
+  );
+  return new Map(rows.map(({ node, epoch, number }) => [node, { epoch, number }]));
 }
 
 function countRefused(tx: Transaction, mesh: Name, node: Name): Promise<number> {

@@ -31,10 +31,10 @@ import {
  * What composing these nodes can read, as a push composes them, in the caller's snapshot; all else of the mesh is left
  * where it is. It is closed: what is read leads to what else is read, until nothing new comes.
  *
- * - These nodes: their row, assignments, last send and claim; what is issued to and from them.
+ * - These nodes: their row, assignments, last send, claim and reversion; what is issued to and from them.
  * - For each assignment that was read, and each build that they were last sent: the module, its fit artifact, that build.
  * - For each kind that an artifact read so far requires from the mesh: everybody who was told to offer it, and everybody
- *   who has a module whose newest build would: row, assignments, last send and claim.
+ *   who has a module whose newest build would: row, assignments, last send, claim and reversion.
  */
 export async function loadWorldFor(tx: Transaction, mesh: Name, nodes: readonly Name[]): Promise<World> {
   await expectSnapshot(tx);
@@ -47,9 +47,9 @@ export async function loadWorldFor(tx: Transaction, mesh: Name, nodes: readonly 
   const composed = [...part.composed];
   const provisions = pickLive(await listProvisionsOf(tx, mesh, composed));
   const versions = await readHighestVersionsTo(tx, mesh, composed);
-  const { nodes: rows, modules, artifacts, assignments, sent, claims, around, kinds } = part;
+  const { nodes: rows, modules, artifacts, assignments, sent, claims, reverted, around, kinds } = part;
   return boundWorld(
-    { mesh, nodes: rows, modules, artifacts, assignments, provisions, versions, sent, claims },
+    { mesh, nodes: rows, modules, artifacts, assignments, provisions, versions, sent, claims, reverted },
     { nodes: part.composed, around, modules: part.moduleNames, artifacts: part.artifactKeys, kinds },
   );
 }
@@ -64,6 +64,7 @@ interface Part {
   readonly nodes: Map<Name, WorldNode>;
   readonly sent: Map<Name, Sent>;
   readonly claims: Map<Name, Order>;
+  readonly reverted: Map<Name, Order>;
   readonly assignments: Map<Name, readonly Assignment[]>;
   readonly modules: Map<Name, WorldModule>;
   readonly artifacts: Map<string, WorldArtifact>;
@@ -79,6 +80,7 @@ function createPart(nodes: readonly Name[]): Part {
     nodes: new Map(),
     sent: new Map(),
     claims: new Map(),
+    reverted: new Map(),
     assignments: new Map(),
     modules: new Map(),
     artifacts: new Map(),
@@ -86,10 +88,11 @@ function createPart(nodes: readonly Name[]): Part {
 }
 
 async function readNodes(tx: Transaction, mesh: Name, part: Part, names: readonly Name[]): Promise<void> {
-  for (const { node, sent, claim } of await listNodesAsSent(tx, mesh, names)) {
+  for (const { node, sent, claim, reverted } of await listNodesAsSent(tx, mesh, names)) {
     part.nodes.set(node.name, node);
     if (sent !== null) part.sent.set(node.name, sent);
     if (claim !== null) part.claims.set(node.name, claim);
+    if (reverted !== null) part.reverted.set(node.name, reverted);
   }
   for (const [node, list] of groupByNode(await listAssignmentsOf(tx, mesh, names))) part.assignments.set(node, list);
   for (const name of names) part.around.add(name);
@@ -136,12 +139,19 @@ const nodeAsSentSchema = z
     offers: z.array(offerSchema).nullable(),
     claimEpoch: bigintColumn.nullable(),
     claimNumber: bigintColumn.nullable(),
+    revertedEpoch: bigintColumn.nullable(),
+    revertedNumber: bigintColumn.nullable(),
   })
-  .transform(({ name, address, incarnation, claimEpoch, claimNumber, ...last }) => ({
+  .transform(({ name, address, incarnation, claimEpoch, claimNumber, revertedEpoch, revertedNumber, ...last }) => ({
     node: { name, address, incarnation },
     sent: sentOf(last),
-    claim: claimEpoch === null || claimNumber === null ? null : { epoch: claimEpoch, number: claimNumber },
+    claim: orderOf(claimEpoch, claimNumber),
+    reverted: orderOf(revertedEpoch, revertedNumber),
   }));
+
+function orderOf(epoch: number | null, number: number | null): Order | null {
+  return epoch === null || number === null ? null : { epoch, number };
+}
 
 interface LastSend {
   readonly epoch: number | null;
@@ -158,7 +168,10 @@ function sentOf({ epoch, number, digest, builds, sentTo, offers }: LastSend): Se
   return { order: { epoch, number }, digest, builds, incarnation: sentTo, offers };
 }
 
-/** Those of these that are registered, what each was last sent, and what its host claims, where that is believed. */
+/**
+ * Those of these that are registered, what each was last sent, what its host claims, where that is believed, and what it
+ * went back from.
+ */
 function listNodesAsSent(
   tx: Transaction,
   mesh: Name,
@@ -168,12 +181,14 @@ function listNodesAsSent(
     tx,
     nodeAsSentSchema,
     `select n.name, n.address, n.incarnation, d.epoch, d.number, d.digest, d.builds, d.incarnation as "sentTo", d.offers,
-            c.epoch as "claimEpoch", c.number as "claimNumber"
+            c.epoch as "claimEpoch", c.number as "claimNumber", a.epoch as "revertedEpoch", a.number as "revertedNumber"
        from node n left join lateral (
          select epoch, number, digest, builds, incarnation, offers from declaration
           where mesh = n.mesh and node = n.name order by epoch desc, number desc limit 1) d on true
        left join host_claim c on c.mesh = n.mesh and c.node = n.name and c.incarnation = n.incarnation
         and c.left_out_at is null
+       left join account a on a.mesh = n.mesh and a.node = n.name and a.incarnation = n.incarnation
+        and a.reverted is not null and a.epoch > 0
       where n.mesh = $1 and n.name = any($2::text[]) order by n.name`,
     [mesh, names],
   );

@@ -12,6 +12,7 @@ import {
   type WorldModule,
   type WorldNode,
 } from "../decide/world.ts";
+import { listReverted } from "./accounts.ts";
 import { listClaims } from "./claims.ts";
 import { bigintColumn } from "./columns.ts";
 import type { Transaction } from "./database.ts";
@@ -34,6 +35,7 @@ export async function loadWorld(tx: Transaction, mesh: Name, read: ReadRows = ma
   const versions = await readHighestVersions(tx, mesh, read);
   const sent = await readSent(tx, mesh, read);
   const claims = (await listClaims(tx, mesh, read)).filter((claim) => !claim.isLeftOut);
+  const reverted = await listReverted(tx, mesh, read);
   return {
     mesh,
     nodes: new Map(nodes.map((node) => [node.name, node])),
@@ -44,6 +46,7 @@ export async function loadWorld(tx: Transaction, mesh: Name, read: ReadRows = ma
     versions,
     sent: new Map(sent.map((one) => [one.node, one.sent])),
     claims: new Map(claims.map(({ node, order }) => [node, order])),
+    reverted,
   };
 }
 

@@ -33,6 +33,8 @@ const refusal = {
   at: "2026-01-01T00:00:00.000Z",
 } as const;
 
+const reverted = { why: "its disk was put back" };
+
 describe("how far a node has come with what it was told", () => {
   it.each([
     ["nothing was reported yet", facts(null), "outstanding", false],
@@ -40,6 +42,9 @@ describe("how far a node has come with what it was told", () => {
     ["it still has an older one", facts({ has: { epoch: 2, number: 6 } }), "outstanding", false],
     ["an older epoch's higher number is older", facts({ has: { epoch: 1, number: 99 } }), "outstanding", false],
     ["it read back everything as wanted", facts({}), "applied", true],
+    ["it went back since: what it read back is of before (R43, R48)", facts({ reverted }), "failed", true],
+    ["it went back from a newer one", facts({ has: { epoch: 2, number: 8 }, reverted }), "failed", true],
+    ["it went back before it had this one", facts({ has: { epoch: 2, number: 6 }, reverted }), "outstanding", false],
     [
       "it has it now, whatever it refused before",
       facts({ report: { resources: [], refusals: [refusal] } }),

@@ -32,7 +32,7 @@ function assign(where: string): Act {
   return { act: "assign", where, zone: "UTC" };
 }
 
-const keys = ["nodes", "modules", "artifacts", "assignments", "sends", "provisions", "claims"] as const;
+const keys = ["nodes", "modules", "artifacts", "assignments", "sends", "provisions", "claims", "reverted"] as const;
 const mix = fc.array(fc.tuple(fc.constantFrom(...keys), fc.nat(2)), { minLength: 4, maxLength: 12 });
 
 describe("what is kept from one look to the next (R18, R29)", () => {

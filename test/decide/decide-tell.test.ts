@@ -63,12 +63,28 @@ describe("a declaration that removes much (R26)", () => {
 });
 
 describe("what becomes of a node", () => {
+  const how = { named: true, confirmRemoval: false, why: "named in this push" };
+
   it("is sent to another host under the same name although the content is the same", () => {
     const told = runPush(exampleMesh(), ["node-c"]).world;
     const again = withNode(told, "node-c", { incarnation: "host-new" });
-    const how = { named: true, confirmRemoval: false, why: "named in this push" };
     expect(decideTell({ world: told, node: "node-c", ...how }).kind).toBe("already-current");
     expect(decideTell({ world: again, node: "node-c", ...how }).kind).toBe("send");
+  });
+
+  it("is sent what it had before its disk was put back, once, in a push that names it (R31, R50)", () => {
+    const told = runPush(exampleMesh(), ["node-c"]).world;
+    const sent = told.sent.get("node-c");
+    if (sent === undefined) throw new Error("node-c was not told");
+    const back = { ...told, reverted: new Map([["node-c", sent.order]]) };
+    expect(decideTell({ world: back, node: "node-c", ...how })).toMatchObject({ kind: "send", digest: sent.digest });
+    const again = runPush(back, ["node-c"]);
+    expect(again.rows.map(({ node, decision }) => [node, decision.kind])).toEqual([["node-c", "send"]]);
+    expect(decideTell({ world: again.world, node: "node-c", ...how }).kind).toBe("already-current");
+    // What it was told and did not have yet when it went back, it takes by itself.
+    const { number } = sent.order;
+    const before = { ...told, reverted: new Map([["node-c", { ...sent.order, number: number - 1 }]]) };
+    expect(decideTell({ world: before, node: "node-c", ...how }).kind).toBe("already-current");
   });
 
   it("is held in a cascade when its host was enrolled again, and says what to do", () => {
@@ -93,11 +109,11 @@ describe("what becomes of a node", () => {
     const consumer = { ...issued.consumer, node: "node-c", incarnation: "host-node-c" };
     const left = { ...issued, id: "left", consumer };
     const world = { ...told, provisions: new Map(told.provisions).set("left", left) };
-    const how = { node: "node-c", named: true, confirmRemoval: false, why: "named in this push" };
-    expect(decideTell({ world: told, ...how })).toMatchObject({
+    const whom = { node: "node-c", ...how };
+    expect(decideTell({ world: told, ...whom })).toMatchObject({
       kind: "already-current",
       why: expect.stringMatching(/^node-c was already sent exactly this, as 1\.\d$/),
     });
-    expect(decideTell({ world, ...how })).toMatchObject({ kind: "send", withdrawals: ["left"], mints: [] });
+    expect(decideTell({ world, ...whom })).toMatchObject({ kind: "send", withdrawals: ["left"], mints: [] });
   });
 });

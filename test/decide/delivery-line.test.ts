@@ -111,6 +111,7 @@ describe("a module is applied (R43, case 33)", () => {
     ["in an older declaration (case 40)", { has: { epoch: 1, number: 6 } }],
     ["with other content", { digest: digestNamed("other") }],
     ["on the host before it under this name", { incarnation: "host-before" }],
+    ["where its host went back since", { reverted: { to: null, why: "put back", since: "", heardAt: "" } }],
   ])("not %s", (_, parts) => {
     expect(isModuleApplied("app", sent, { ...report, ...parts })).toBe(false);
   });

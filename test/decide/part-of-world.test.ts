@@ -71,7 +71,8 @@ describe("a part of the world (R26)", () => {
       ["a", 1],
       ["b", 2],
     ]);
-    expect(boundWorld(whole, { ...extentOf(part) }).claims).toBeUndefined();
+    const bound = boundWorld(whole, { ...extentOf(part) });
+    expect([bound.claims, bound.reverted]).toEqual([undefined, undefined]);
   });
 });
 

@@ -105,6 +105,17 @@ describe("a recovery (R35)", () => {
     expect(plan(hosts, ["node-b", "node-c"])).toMatchObject({ kind: "ready", number: 4 });
   });
 
+  it("is not kept back by a host whose disk was put back: it is heard, though nothing that it says is kept", () => {
+    const [to, heardAt] = [{ epoch: 1, number: 0 }, stoppedAt];
+    const account = { has: { epoch: 1, number: 1 }, digest, receivedAt: before, reverted: { to, heardAt } };
+    expect(plan([host("node-a", { account })])).toMatchObject({
+      kind: "ready",
+      hosts: [{ standing: "known", has: to, digest: null, heardAt }],
+    });
+    const old = { ...account, reverted: { to, heardAt: before } };
+    expect(plan([host("node-a", { account: old })])).toMatchObject({ kind: "blocked", missing: ["node-a"] });
+  });
+
   it("is kept back by a host that claims more than records can have lost, and never goes above it", () => {
     const hosts = [host("node-a"), ahead("node-b", 2, 4 + jumpLimits.numbers)];
     expect(plan(hosts)).toMatchObject({ kind: "blocked", tooFar: ["node-b"] });

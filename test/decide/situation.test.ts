@@ -150,11 +150,22 @@ const rows: readonly Row[] = [
     facts: {
       account: {
         ...accountOf(buildReport(before)),
-        reverted: { to: before.has, why: "unhealthy", since: minutesLater(1) },
+        reverted: { to: null, why: "its disk was put back", since: minutesLater(1), heardAt: minutesLater(9) },
       },
     },
     words: ["reverted", "outstanding"],
-    why: "back to 1.6: unhealthy",
+    why: "back to before its first declaration: its disk was put back; its report of 1.7 ends this",
+  },
+  {
+    name: "went back from what it was last sent: what it said then is of before (R43, case 33)",
+    facts: {
+      account: {
+        ...accountOf(failedReport(1, { [web]: "exited" })),
+        reverted: { to: before.has, why: "its disk was put back", since: minutesLater(1), heardAt: minutesLater(9) },
+      },
+    },
+    words: ["reverted", "out-of-date"],
+    why: "back to 1.6: its disk was put back; `push node-a` sends it what it should be, and its report of that ends this",
   },
   {
     name: "refused what it was last told (case 45)",

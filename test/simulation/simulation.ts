@@ -1,5 +1,5 @@
 import type { PushRequest } from "../../src/activities/open-push.ts";
-import { checkEnd, checkPushEnd } from "./checks/check-end.ts";
+import { checkEnd, checkPushEnd, listReverted } from "./checks/check-end.ts";
 import { demand, ViolationError } from "./checks/violation.ts";
 import { watchLease } from "./checks/watch-lease.ts";
 import { openWith, type Watch, watch } from "./checks/watch.ts";
@@ -32,6 +32,8 @@ const endMs = 240_000;
  * until its next report.
  */
 const lastMs = 300_000;
+/** Until who was told again has said so: the longest pause of a host, and a wait that nobody answered. */
+const toldAgainMs = 130_000;
 const tooEarly: ReadonlySet<string> = new Set(["L1", "I17"]);
 const limits = { silentAfterMs: 60_000, recordsStaleAfterMs: 60_000, sourcesStaleAfterMs: 60_000 };
 
@@ -132,10 +134,15 @@ async function play(parts: Parts): Promise<void> {
     });
   await goOn(endMs);
   demand(!faults.isOn("store"), "L1", () => "faults go on past their end");
-  const look = (): void =>
-    checkEnd({ records: store.records, nowIso: store.nowIso(), limits, open: openWith(parts), ...parts });
+  const look = (toldAgain: ReadonlySet<string> = new Set()): void =>
+    checkEnd({ records: store.records, nowIso: store.nowIso(), limits, toldAgain, open: openWith(parts), ...parts });
   if (isTooEarly(look)) await goOn(lastMs);
   look();
+  const reverted = listReverted(store.records).filter((node) => !parts.gone.has(node));
+  if (reverted.length === 0) return;
+  begin(workload.pushAgain(reverted));
+  await goOn(timeline.nowMs + toldAgainMs);
+  look(new Set(reverted));
 }
 
 function isTooEarly(look: () => void): boolean {

@@ -79,12 +79,18 @@ async function keep(any: AnyRecords): Promise<string> {
         from jsonb_to_recordset($2::jsonb) as c(node text, number bigint)`,
       any.claims,
     ],
+    [
+      `insert into account (mesh, node, incarnation, epoch, number, boot, sequence, outcome, report, received_at, reverted)
+        select $1, node, incarnation, least(number, 1), number, 1, 1, 'none', '{}', now(), '{}'
+        from jsonb_to_recordset($2::jsonb) as a(node text, incarnation text, number bigint)`,
+      any.reverted,
+    ],
   ] as const)
     await records.db.query(sql, [mesh, JSON.stringify(rows)]);
   return mesh;
 }
 
-/** What was sent last becomes what would be sent now: then only a claim of its host, or a change, sends again. */
+/** What was sent last becomes what would be sent now: then only a claim of its host, its going back, or a change sends again. */
 async function settle(mesh: string): Promise<void> {
   const world = await inTransaction(records.db, snapshot, (tx) => loadWorld(tx, mesh));
   for (const [node, { order }] of world.sent) {

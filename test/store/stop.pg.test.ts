@@ -3,6 +3,7 @@ import { DeadEpochError, StoppedError } from "../../src/core/errors.ts";
 import type { Order } from "../../src/core/declaration.ts";
 import type { Report } from "../../src/core/report.ts";
 import { judgeReport } from "../../src/decide/judge-report.ts";
+import { standingSend } from "../../src/decide/world.ts";
 import { getAccount, keepAccount } from "../../src/store/accounts.ts";
 import { listClaims } from "../../src/store/claims.ts";
 import { listConditions, observeCondition } from "../../src/store/conditions.ts";
@@ -144,6 +145,11 @@ describe("a host that has what these records never sent (R35)", () => {
 });
 
 describe("a host whose disk was put back (R31, R38)", () => {
+  const readStanding = () =>
+    inTransaction(records.db, { isolation: "repeatable read" }, async (tx) =>
+      standingSend(await loadWorld(tx, mesh), "node-a"),
+    );
+
   it("is said to have gone back, and its account stays what it was, until it has something newer", async () => {
     const [first, second] = [await sendOne(controller, epoch, "node-a"), await sendOne(controller, epoch, "node-a")];
     const digest = digestOf(`node-a ${known}`);
@@ -162,10 +168,32 @@ describe("a host whose disk was put back (R31, R38)", () => {
       has: second,
       reverted: { to: first, why: expect.stringContaining("its disk was put back") },
     });
-    expect(await say(await sendOne(controller, epoch, "node-a"), 2)).toMatchObject({
+    expect(await readStanding()).toBeUndefined();
+    const third = await sendOne(controller, epoch, "node-a");
+    expect(await readStanding()).toMatchObject({ order: third });
+    expect(await say(third, 2)).toMatchObject({
       kind: "kept",
     });
     expect((await getAccount(records.db, mesh, "node-a"))?.reverted).toBeNull();
+  });
+
+  it("is heard: a recovery does not wait for another word of it, and says what it has", async () => {
+    const [first, second] = [await sendOne(controller, epoch, "node-a"), await sendOne(controller, epoch, "node-a")];
+    const digest = digestOf(`node-a ${known}`);
+    const say = (has: Order, boot: number, more: Partial<Report> = {}) => {
+      const made = { ...reportOf("node-a", { has, digest, boot }), ...more };
+      return keepAccount(gateway, mesh, made, (facts) => judgeReport(made, facts));
+    };
+    await say(second, 4);
+    const behind = { has: second, boot: 4, sequence: 1 };
+    await say(first, 2, { behind });
+    await report("node-b", { epoch, number: 9 });
+    const standingOf = async () =>
+      (await foreseeRecovery(records.db, mesh, [])).plan.hosts.find(({ node }) => node === "node-a")?.standing;
+    expect(await standingOf()).toBe("not-heard");
+    await say(first, 2, { behind, sequence: 2 });
+    expect(await standingOf()).toBe("known");
+    expect((await recover()).plan).toMatchObject({ kind: "ready", hosts: [{ has: first }, { node: "node-b" }] });
   });
 });
 

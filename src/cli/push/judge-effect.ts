@@ -18,6 +18,8 @@ export interface EffectFacts {
     readonly outcome: Report["outcome"];
     readonly report: Pick<Report, "resources" | "refusals">;
     readonly track: { readonly failingCount: number; readonly noSuccessCount: number };
+    /** The host went back: what is here is of before. */
+    readonly reverted?: { readonly why: string } | null;
   } | null;
   /** How long the host has said nothing, where that is longer than a host should; infinite: it never said a word. */
   readonly silentMs: number | null;
@@ -45,6 +47,8 @@ export function judgeEffect(facts: EffectFacts): JudgedEffect {
       ? { effect: "outstanding", says: "", final: false }
       : { effect: "cannot-tell", says: saySilence(silentMs), final: false };
   }
+  // It is kept at what it had before: nothing that it says now is, until it has something newer (R31).
+  if (account.reverted) return { effect: "failed", says: `its host went back: ${account.reverted.why}`, final: true };
   if (place > 0) {
     const newer = `it has ${account.has?.epoch}.${account.has?.number}, a newer one`;
     return account.outcome === "applied" && facts.silentMs === null

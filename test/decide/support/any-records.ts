@@ -86,6 +86,8 @@ export interface AnyRecords {
   readonly sends: readonly (Omit<Sent, "order"> & { readonly node: Name; readonly number: number })[];
   readonly provisions: readonly Provision[];
   readonly claims: readonly { readonly node: Name; readonly number: number }[];
+  /** What hosts had before they went back. */
+  readonly reverted: readonly { readonly node: Name; readonly incarnation: string; readonly number: number }[];
 }
 
 /** Numbers are of epoch 1, each taken once. */
@@ -104,6 +106,10 @@ export const anyRecords: fc.Arbitrary<AnyRecords> = fc
     }),
     sends: fc.uniqueArray(send, { maxLength: 8, selector: (one) => one.number }),
     issues: fc.uniqueArray(issue, { maxLength: 8, selector: (one) => `${idOf(one)} ${one.state}` }),
+    reverted: fc.uniqueArray(fc.record({ node, incarnation, number: fc.integer({ min: 0, max: 60 }) }), {
+      maxLength: 2,
+      selector: (one) => one.node,
+    }),
     claims: fc.uniqueArray(fc.record({ node, number: fc.integer({ min: 1, max: 60 }) }), {
       maxLength: 2,
       selector: (one) => one.node,

@@ -32,6 +32,13 @@ export function worldOfRecords(any: AnyRecords): World {
     provisions,
     versions,
     sent,
+    reverted: new Map(
+      records.reverted.flatMap(({ node, incarnation, number }) =>
+        number > 0 && records.nodes.some((one) => one.name === node && one.incarnation === incarnation)
+          ? [[node, { epoch: 1, number }] as const]
+          : [],
+      ),
+    ),
     claims: new Map(records.claims.map(({ node, number }) => [node, { epoch: 1, number }])),
   };
 }

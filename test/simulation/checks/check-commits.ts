@@ -208,8 +208,9 @@ function checkMoment({ view }: GateCommit, world: World, { sent }: KeptDeclarati
 function checkOnce({ before, view }: GateCommit, { sent }: KeptDeclaration, declaration: Declaration): void {
   const last = newestSent(before, sent.node);
   if (last?.digest !== sent.digest || last.incarnation !== sent.incarnation) return;
-  // What its host has instead is told over (R35).
-  if (standingSend(worldOf(before), sent.node) === undefined) return;
+  // What its host has instead is told over (R35), and what it went back from again (R31): of that its next report says the end.
+  const { reverted = new Map() } = worldOf(view);
+  if (standingSend({ ...worldOf(before), reverted }, sent.node) === undefined) return;
   const moved = view.provisions.some((one, at) => {
     const { consumer } = one.provision;
     return consumer.node === sent.node && before.provisions[at]?.provision !== one.provision;

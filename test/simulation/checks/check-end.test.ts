@@ -16,6 +16,8 @@ const nodes = ["node-a", "node-b"];
 const nowIso = "2026-01-01T00:04:00.000Z";
 const acting = { lease: { mayAct: () => true } };
 
+const reverted = { to: null, why: "its disk was put back", since: nowIso, heardAt: nowIso };
+
 type Place = { readonly end: End; readonly a: SimulatedHost };
 type Change = (place: Place) => Partial<End>;
 
@@ -37,7 +39,8 @@ function createEnd(): Place {
   if (a === undefined) throw new Error("no host");
   const limits = { silentAfterMs: 60_000, recordsStaleAfterMs: 60_000, sourcesStaleAfterMs: 60_000 };
   const common = { openPushes: new Set<string>(), controllers: [acting], gone: new Set<string>(), nowIso, limits };
-  return { end: { records: { ...draft }, hosts, open: played.open, ...common }, a };
+  const toldAgain = new Set<string>();
+  return { end: { records: { ...draft }, hosts, open: played.open, toldAgain, ...common }, a };
 }
 
 function edit({ end }: Place, change: (draft: Draft) => void): { records: Records } {
@@ -129,6 +132,11 @@ describe("the end of a life", () => {
         return {};
       },
     ],
+    [
+      "a host that went back was pushed, and nothing that it says is kept (R31)",
+      "L1",
+      (place) => ({ ...withAccount(place, { reverted }), toldAgain: new Set(["node-a"]) }),
+    ],
   ])("%s: %s is named", (_what, invariant, change) => {
     const place = createEnd();
     const changed = change(place);
@@ -139,6 +147,11 @@ describe("the end of a life", () => {
     const place = createEnd();
     const records = withProvision(place, (one) => ({ ...one, provision: { ...one.provision, version: 2 } }));
     expect(() => checkEnd({ ...place.end, ...records })).toThrow(/^L[15]:/);
+  });
+
+  it("demands no newer account of who went back, and was not pushed since (R31)", () => {
+    const place = createEnd();
+    checkEnd({ ...place.end, ...withAccount(place, { reverted, outcome: "failed" }) });
   });
 
   it("demands nothing more of who is told nothing until people choose", () => {

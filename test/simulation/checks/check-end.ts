@@ -25,13 +25,15 @@ export interface End {
   readonly hosts: ReadonlyMap<string, SimulatedHost>;
   /** Those whose host is dead for ever. */
   readonly gone: ReadonlySet<string>;
+  /** Those whom a push named since they were said to have gone back. */
+  readonly toldAgain: ReadonlySet<string>;
   readonly nowIso: string;
   readonly limits: ViewOptions["limits"];
   readonly open: (envelope: Uint8Array) => Declaration;
 }
 
 /** L1, L2, L4 and L5, long after the last fault. */
-export function checkEnd({ records, openPushes, controllers, hosts, gone, open, ...end }: End): void {
+export function checkEnd({ records, openPushes, controllers, hosts, gone, toldAgain, open, ...end }: End): void {
   demand(openPushes.size === 0, "L5", () => `${[...openPushes].join(", ")} never ended`);
   const holders = [...controllers].filter((one) => one.lease?.mayAct() === true);
   demand(holders.length === 1, "L2", () => `${holders.length} controllers may act at the end`);
@@ -40,7 +42,7 @@ export function checkEnd({ records, openPushes, controllers, hosts, gone, open, 
   for (const one of records.provisions) {
     const { id, version, state, provider } = one.provision;
     if (state !== "owed" || gone.has(provider.node) || isForgotten(records, one, hosts)) continue;
-    if (records.accounts.get(provider.node)?.reverted != null) continue;
+    if (isDeaf(records, provider.node, toldAgain)) continue;
     demand(cannotBeTold(records, one), "L1", () => {
       return `${id}#${version} is owed by ${provider.node}, and nobody says it is gone`;
     });
@@ -62,8 +64,9 @@ export function checkEnd({ records, openPushes, controllers, hosts, gone, open, 
       return `${node} was sent ${describeOrder(sent.order)}, and has ${mark === null ? "nothing" : describeOrder(mark.order)}`;
     });
     checkMachine(records, host, open(newest.mail.envelope));
-    // Of who went back, what was kept before stands: until it is told something that it did not have then.
-    if (isReverted) continue;
+    // Of who went back, what was kept before stands, until it is told something that it did not have then: a push of it does.
+    if (isReverted && !toldAgain.has(node)) continue;
+    demand(!isReverted, "L1", () => `${node} went back, was pushed since, and nothing that it says is kept`);
     demand(account?.outcome === "applied" && account.digest === sent.digest, "L1", () => {
       return `the account of ${node} says ${account?.outcome ?? "nothing"} at the end`;
     });
@@ -83,6 +86,21 @@ function checkMachine(records: Records, { node, incarnation, machine }: Simulate
   demand(granted.toSorted().join() === issued.toSorted().join(), "L1", () => {
     return `${node} grants ${granted.join(", ") || "nothing"}, and ${issued.join(", ") || "nothing"} is issued from it`;
   });
+}
+
+/** Those who are said to have gone back, of hosts that are enrolled now. */
+export function listReverted({ accounts, nodes }: Records): string[] {
+  return [...accounts.values()].flatMap(({ node, incarnation, reverted }) =>
+    reverted !== null && nodes.get(node)?.incarnation === incarnation ? [node] : [],
+  );
+}
+
+/** It went back, and nobody pushed it since, or nobody can: then it is told nothing, and nothing that it says is kept. */
+function isDeaf(records: Records, node: string, toldAgain: ReadonlySet<string>): boolean {
+  if (records.accounts.get(node)?.reverted == null) return false;
+  return (
+    !toldAgain.has(node) || composeForPush(worldOf(records), node, { named: true }).composition.kind !== "composed"
+  );
 }
 
 /** L4: whoever is dead for ever is said to be silent, whatever else holds. */

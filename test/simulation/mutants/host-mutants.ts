@@ -108,6 +108,15 @@ export const hostMutants: readonly Mutant[] = [
     breaks: ["I17"],
   },
   {
+    name: "reverted-deaf",
+    why: "a push takes for standing what a host had before it went back, and sends it nothing",
+    file: "src/decide/world.ts",
+    find: `const above = [world.claims?.get(node), world.reverted?.get(node)];`,
+    replace: `const above = [world.claims?.get(node)];`,
+    often: putBackOften,
+    breaks: ["L1"],
+  },
+  {
     name: "refused-uncounted",
     why: "reports that are refused are not counted",
     file: "test/simulation/store/report-twin.ts",

@@ -1,4 +1,5 @@
 import type { PushRecords } from "../../../src/activities/push-records.ts";
+import { StoppedError } from "../../../src/core/errors.ts";
 import type { Provision } from "../../../src/core/provision.ts";
 import { loadedOf } from "../../../src/decide/part-of-world.ts";
 import type { World } from "../../../src/decide/world.ts";
@@ -22,6 +23,7 @@ export function partOf(world: World): unknown {
     versions: loadedOf(world.versions),
     sent: new Map([...loadedOf(world.sent)].map(asWorld)),
     claims: world.claims === undefined ? null : loadedOf(world.claims),
+    reverted: world.reverted === undefined ? null : loadedOf(world.reverted),
     extent: Object.entries(extent).map(([what, names]) => [what, [...(names as ReadonlySet<string>)].toSorted()]),
   };
 }
@@ -56,4 +58,19 @@ export async function readPush(store: PushRecords, push: string): Promise<unknow
       await store.listTargets({ push, round, from: 1, count: 2 }),
     );
   return read;
+}
+
+/** The test itself breaks a transaction off. */
+export class BreakError extends Error {}
+
+/** What is answered, or how it fails. */
+export async function settle(run: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await run();
+  } catch (error) {
+    // A key that is there twice is PostgreSQL's own error there: only that it fails is compared.
+    if (error instanceof BreakError) return "broken by the test";
+    if (error instanceof StoppedError) return "stopped";
+    return error instanceof Error && error.name === "DeadEpochError" ? "dead epoch" : "fails";
+  }
 }

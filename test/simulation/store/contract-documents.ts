@@ -18,6 +18,8 @@ interface ReportStep {
   /** The provider's host reads the first provision back as there. */
   readonly present: boolean;
   readonly isOther: boolean;
+  /** That there is a later report of it than any here. */
+  readonly wasTold: boolean;
 }
 
 export function provisionFor(consumer: string, version: number): Provision {
@@ -67,7 +69,7 @@ export function declarationOf(
 
 export function reportFor(
   mesh: string,
-  { node: name, sequence, outcome, present, isOther }: ReportStep,
+  { node: name, sequence, outcome, present, isOther, wasTold }: ReportStep,
   known: SentOrder | null,
 ): Report {
   const has = known === null ? null : { epoch: known.epoch, number: known.number };
@@ -77,6 +79,7 @@ export function reportFor(
   return {
     ...reportOf(name, { has, sequence, digest: known?.digest ?? null }),
     mesh,
+    ...(wasTold ? { behind: { has: { epoch: 1_000, number: 1 }, boot: 1, sequence: 1 } } : {}),
     incarnation: isOther ? "somebody else" : `host-${name}-1`,
     outcome,
     resources: [{ id: "grant/rows/postgresql", state, message: "contract", provisions }],

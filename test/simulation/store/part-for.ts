@@ -71,6 +71,7 @@ function cut(whole: World, { nodes, around, modules, artifacts }: Kept): World {
     versions: new Map([...whole.versions].filter(([id]) => nodes.has(id.slice(0, id.indexOf("."))))),
     sent: pick(whole.sent, around),
     ...(whole.claims === undefined ? {} : { claims: pick(whole.claims, around) }),
+    ...(whole.reverted === undefined ? {} : { reverted: pick(whole.reverted, around) }),
   };
 }
 

@@ -50,7 +50,10 @@ export function keepReport(
   if (decision.kind === "older" && decision.reversion && account !== null) {
     onReverted(report, decision.reversion.why);
     const since = account.reverted?.since ?? receivedAt;
-    draft.accounts = put(draft.accounts, report.node, { ...account, reverted: { ...decision.reversion, since } });
+    draft.accounts = put(draft.accounts, report.node, {
+      ...account,
+      reverted: { ...decision.reversion, since, heardAt: receivedAt },
+    });
   }
   if (node !== undefined)
     draft.nodes = put(draft.nodes, node.name, { ...node, refusedReports: node.refusedReports + 1 });

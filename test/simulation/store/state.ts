@@ -119,7 +119,7 @@ export function mapChanged<T>(list: readonly T[], change: (one: T) => T): readon
 type WorldParts = Pick<
   Records,
   "mesh" | "nodes" | "modules" | "artifacts" | "assignments" | "provisions" | "declarations" | "claims"
->;
+> & { readonly reverted: Reverted };
 const worlds: { readonly world: World; readonly from: WorldParts }[] = [];
 /** A transaction and those beside it look at a few. */
 const worldsKept = 4;
@@ -130,14 +130,15 @@ export function worldOf(records: Records): World {
   if (known !== undefined) return known.world;
   // Parts, not the records: a draft goes on changing.
   const { mesh, nodes, modules, artifacts, assignments, provisions, declarations, claims } = records;
-  const from = { mesh, nodes, modules, artifacts, assignments, provisions, declarations, claims };
+  const reverted = revertedIn(records.accounts);
+  const from = { mesh, nodes, modules, artifacts, assignments, provisions, declarations, claims, reverted };
   const world = workOutWorld(from);
   worlds.unshift({ world, from });
   if (worlds.length > worldsKept) worlds.pop();
   return world;
 }
 
-function hasSameParts(a: WorldParts, b: WorldParts): boolean {
+function hasSameParts(a: WorldParts, b: Records): boolean {
   return (
     a.declarations === b.declarations &&
     a.provisions === b.provisions &&
@@ -146,6 +147,7 @@ function hasSameParts(a: WorldParts, b: WorldParts): boolean {
     a.modules === b.modules &&
     a.artifacts === b.artifacts &&
     a.claims === b.claims &&
+    a.reverted === revertedIn(b.accounts) &&
     a.mesh === b.mesh
   );
 }
@@ -159,7 +161,31 @@ function workOutWorld(parts: WorldParts): World {
   }
   const { live, versions } = liveProvisions(parts.provisions);
   const nodes = worldNodesOf(parts.nodes);
-  return { mesh, nodes, modules, artifacts, assignments, provisions: live, versions, sent, claims: believed(parts) };
+  const words = { claims: believed(parts), reverted: enrolledOf(parts) };
+  return { mesh, nodes, modules, artifacts, assignments, provisions: live, versions, sent, ...words };
+}
+
+/** What each host had before it went back, whichever host that was. */
+type Reverted = ReadonlyMap<Name, { readonly incarnation: string; readonly has: Order }>;
+
+let lastReverted: { readonly key: string; readonly reverted: Reverted } = { key: "[]", reverted: new Map() };
+
+/** `listReverted`. One object while its content is the same: accounts change with every report, and worlds do not. */
+const revertedIn = remember((accounts: Records["accounts"]): Reverted => {
+  const found = [...accounts.values()].flatMap(({ node, incarnation, has, reverted }) =>
+    reverted === null || has === null ? [] : [[node, { incarnation, has }] as const],
+  );
+  const key = JSON.stringify(found);
+  if (lastReverted.key !== key) lastReverted = { key, reverted: new Map(found) };
+  return lastReverted.reverted;
+});
+
+function enrolledOf({ reverted, nodes }: WorldParts): NonNullable<World["reverted"]> {
+  return new Map(
+    [...reverted].flatMap(([node, { incarnation, has }]) =>
+      nodes.get(node)?.incarnation === incarnation ? [[node, has] as const] : [],
+    ),
+  );
 }
 
 function believed(parts: WorldParts): NonNullable<World["claims"]> {

@@ -14,6 +14,8 @@ export interface Workload {
   nextPush(): PushRequest;
   /** The last push of all: whatever was left, everybody is told. */
   finalPush(): PushRequest;
+  /** Of those who are said to have gone back. */
+  pushAgain(nodes: readonly string[]): PushRequest;
 }
 
 export interface WorkloadParts {
@@ -97,5 +99,6 @@ export function createWorkload({ store, random, nodes, onEnrol }: WorkloadParts)
       return request(kind, kind === "named" ? [...new Set(named)] : [], `a push of kind ${kind}`);
     },
     finalPush: () => request("all", [], "the last push"),
+    pushAgain: (named) => request("named", named, "they went back"),
   };
 }
