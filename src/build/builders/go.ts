@@ -29,7 +29,7 @@ const missing = {
 export function createGoBuilder(find: () => GoToolchain | null = findGo): Builder {
   return {
     language: "go",
-    version: "2",
+    version: "3",
     describeToolchain: () => {
       const toolchain = find();
       return toolchain === null

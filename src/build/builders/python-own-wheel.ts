@@ -126,8 +126,9 @@ function readHeaders(text: string): (readonly [string, string])[] {
   const [head = ""] = text.split(/\r?\n\r?\n/, 1);
   const unfolded = head.replaceAll(/\r?\n[ \t]+/g, " ");
   return unfolded.split(/\r?\n/).flatMap((line) => {
-    const [, key, value] = /^([A-Za-z-]+):\s*(.*)$/.exec(line) ?? [];
-    return key === undefined || value === undefined ? [] : [[key, value] as const];
+    const at = line.indexOf(":");
+    const [key, value] = [line.slice(0, Math.max(0, at)), line.slice(at + 1).trimStart()];
+    return /^[A-Za-z-]+$/.test(key) && !/[\r\u2028\u2029]/.test(value) ? [[key, value] as const] : [];
   });
 }
 
@@ -149,13 +150,16 @@ function describeTags(text: string): string {
   ].join("\n");
 }
 
-function readScripts(text: string): ReadonlyMap<string, string> {
+/** `[console_scripts]` of an entry_points.txt. By trims: an expression walks a long run of blanks once for each of its places. */
+export function readScripts(text: string): ReadonlyMap<string, string> {
   const scripts = new Map<string, string>();
   let section = "";
-  for (const line of text.split(/\r?\n/)) {
-    section = /^\s*\[(.*)\]\s*$/.exec(line)?.[1]?.trim() ?? section;
-    const [, name, target] = /^\s*([^=[\]]+?)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
-    if (section === "console_scripts" && name !== undefined && target !== undefined) scripts.set(name, target);
+  for (const line of text.split(/\r?\n/).map((one) => one.trim())) {
+    if (line.startsWith("[") && line.endsWith("]")) section = line.slice(1, -1).trim();
+    const at = line.indexOf("=");
+    const name = line.slice(0, Math.max(0, at)).trim();
+    if (section !== "console_scripts" || name === "" || /[[\]]/.test(name)) continue;
+    scripts.set(name, line.slice(at + 1).trim());
   }
   return scripts;
 }

@@ -31,7 +31,7 @@ import { describePythonToolchain, findPythonToolchain, type PythonToolchain } fr
 export function createPythonBuilder(): Builder {
   return {
     language: "python",
-    version: "2",
+    version: "3",
     describeToolchain: describePythonToolchain,
     keeps: (path) => !/^(dist|build|venv|\.venv)\/|(^|\/)__pycache__\/|\.py[co]$/.test(path),
     build,

@@ -1,7 +1,9 @@
 import { posix } from "node:path";
 import type { Node } from "web-tree-sitter";
+import { parseWithin } from "../../source/imports/parse-within.ts";
 import { createRustParser } from "../../source/imports/load-rust-grammar.ts";
 import { isInside, itemsOf, judgeAttribute, merge, type Range } from "../../source/imports/rust-syntax.ts";
+import { trimBlanks } from "./trim-blanks.ts";
 
 export interface StrippedSource {
   readonly text: string;
@@ -15,27 +17,31 @@ export interface StrippedSource {
 
 /**
  * Takes out what no compiled crate has: comments that are no documentation, and items under `#[cfg(test)]`. Every line
- * and column of what is left stays where it was. A file that the grammar cannot read is left as it is.
+ * and column of what is left stays where it was. A file that the grammar cannot read, or not within the reader's limits, is left as it is.
  */
 export async function stripRustSources(files: ReadonlyMap<string, string>): Promise<Map<string, StrippedSource>> {
   const parser = await createRustParser();
   const stripped = new Map<string, StrippedSource>();
   try {
     for (const [path, text] of files) {
-      const tree = parser.parse(text);
-      if (tree === null) throw new Error(`the parser of Rust gave nothing for ${path}`);
-      stripped.set(
-        path,
-        tree.rootNode.hasError
-          ? { text, testPaths: [], livePaths: [], names: findNames(path, text.match(/"[^"\n]*"/g) ?? []) }
-          : strip(path, text, tree.rootNode),
-      );
+      // Also what the reader of imports did not bound is read here: what a string names need be no code.
+      const parsing = parseWithin(parser, text);
+      if (parsing.kind === "refused") {
+        stripped.set(path, leave(path, text));
+        continue;
+      }
+      const { tree } = parsing;
+      stripped.set(path, tree.rootNode.hasError ? leave(path, text) : strip(path, text, tree.rootNode));
       tree.delete();
     }
   } finally {
     parser.delete();
   }
   return stripped;
+}
+
+function leave(path: string, text: string): StrippedSource {
+  return { text, testPaths: [], livePaths: [], names: findNames(path, text.match(/"[^"\n]*"/g) ?? []) };
 }
 
 function strip(path: string, text: string, root: Node): StrippedSource {
@@ -141,30 +147,46 @@ function filesOfModule(path: string, item: Node, isTest: boolean): string[] {
 
 /** Lines stay; what stood to the right of a cut keeps its column; what is blank to the end of its line goes. */
 function cutOut(text: string, cuts: readonly Range[]): string {
-  let kept = "";
+  // In pieces: a text that grows would be copied at each look at its end.
+  const kept: string[] = [];
   let at = 0;
   for (const cut of cuts.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
     // The grammar counts a carriage return to the comment before it.
     const to = text[cut.to - 1] === "\r" ? cut.to - 1 : cut.to;
     if (to <= at) continue;
     const from = Math.max(at, cut.from);
-    kept += text.slice(at, from);
-    const blank = text.slice(from, to).replaceAll(/[^\r\n]/g, " ");
+    kept.push(text.slice(at, from));
+    const blank = blankOut(text.slice(from, to));
     // Blanks before a cut are never part of a string: the cut begins where a token begins.
-    kept = `${blank.includes("\n") ? trimBlanks(kept) : kept}${blank.replaceAll(/[ \t]+(?=\r?\n)/g, "")}`;
+    if (blank.includes("\n")) dropBlanks(kept);
+    kept.push(blank);
     at = to;
     const rest = /[ \t]*(?=\r?\n|$)/y;
     rest.lastIndex = at;
     if (!rest.test(text)) continue;
     at = rest.lastIndex;
-    kept = trimBlanks(kept);
+    dropBlanks(kept);
   }
   // What is cut at the end leaves nothing: tests mostly stand there.
-  return `${(kept + text.slice(at)).trimEnd()}\n`;
+  return `${(kept.join("") + text.slice(at)).trimEnd()}\n`;
 }
 
-function trimBlanks(text: string): string {
-  let end = text.length;
-  while (end > 0 && (text[end - 1] === " " || text[end - 1] === "\t")) end -= 1;
-  return text.slice(0, end);
+/** Its line ends, and as many blanks as the last of its lines is long: what follows keeps its column. */
+function blankOut(cut: string): string {
+  const lines = cut.split("\n").map((line) => line.replaceAll(/[^\r]/g, " "));
+  const last = lines.pop() ?? "";
+  return [
+    ...lines.map((line) => (line.endsWith("\r") ? `${trimBlanks(line.slice(0, -1))}\r` : trimBlanks(line))),
+    last,
+  ].join("\n");
+}
+
+/** Takes the blanks off the end of a text in pieces. */
+function dropBlanks(pieces: string[]): void {
+  for (let last = pieces.pop(); last !== undefined; last = pieces.pop()) {
+    const bare = trimBlanks(last);
+    if (bare === "") continue;
+    pieces.push(bare);
+    return;
+  }
 }

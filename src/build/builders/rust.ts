@@ -33,7 +33,7 @@ import { judgeRustVersion } from "./rust-version.ts";
 export function createRustBuilder(): Builder {
   return {
     language: "rust",
-    version: "2",
+    version: "3",
     describeToolchain: findRustToolchain,
     keeps: (path) => !/^(target|\.cargo)\/|^rust-toolchain(\.toml)?$/.test(path),
     build,
