@@ -4,6 +4,7 @@ export const dueWords = {
   unseen: "new modules",
   unfetched: "sources to fetch again",
   unread: "modules to read again",
+  unpublished: "imports of what is registered no more",
   held: "newer commits held back",
   again: "builds to try again",
   judged: "verdicts that no plan has read",

@@ -40,9 +40,15 @@ const unread = `(select '${dueWords.unread}: ' || string_agg(name, ', ' order by
                         on h.mesh = m.mesh and h.repository = m.repository and h.branch = m.branch
                      where m.mesh = $1 and h.failing_since is not null))`;
 
+/** What imports a module whose registration was taken back, and was not told so: its row still says how it stood before. */
+const unpublished = `(select '${dueWords.unpublished}: ' || string_agg(distinct m.name, ', ' order by m.name) from module_edge e
+   join module m on m.mesh = e.mesh and m.name = e.module
+  where e.mesh = $1 and not e.last_known and m.standing <> 'broken' and m.unread is null
+    and not exists (select from module d where d.mesh = e.mesh and d.name = e.dependency))`;
+
 /**
  * What reconcile has to look at, as a sentence; null: nothing. A tip that the last comparison did not see, a module that
- * was never compared, what could not be fetched or read and now may be, a build that a policy declares and that a person's push may have let go on, a newer commit that was
+ * was never compared, what could not be fetched or read and now may be, an import of a module that was removed, a build that a policy declares and that a person's push may have let go on, a newer commit that was
  * held back, a build that is due again, or one that was planned, begun or judged and that nobody seems to go on with: after `lostAfterMs` without a verdict it is asked about, and whoever plans next knows who builds it.
  */
 export async function describeDue(db: Queryable, mesh: Name, lostAfterMs: number): Promise<string | null> {
@@ -61,6 +67,7 @@ export async function describeDue(db: Queryable, mesh: Name, lostAfterMs: number
                          and h.branch = m.branch and h.commit is not null)),
        ${unfetched},
        ${unread},
+       ${unpublished},
        (select '${dueWords.held}: ' || string_agg(name, ', ' order by name) from module
           where mesh = $1 and held_commit is not null),
        (select '${dueWords.again}: ' || string_agg(distinct b.module, ', ') from build b

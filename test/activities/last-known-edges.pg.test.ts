@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { compareAll } from "../../src/activities/compare-all.ts";
 import { loadBuildPlan } from "../../src/activities/load-build-facts.ts";
+import { planSteps } from "../../src/activities/plan-steps.ts";
 import { explainModule } from "../../src/decide/explain-module.ts";
 import { listGraphEdges } from "../../src/decide/query-graph.ts";
+import { describeDue } from "../../src/store/due-work.ts";
 import { listEdges } from "../../src/store/edges.ts";
-import { addModule } from "../../src/store/modules.ts";
+import { addModule, listModules } from "../../src/store/modules.ts";
 import { removeModule } from "../../src/store/remove-module.ts";
 import { addRepository } from "../../src/store/repositories.ts";
 import { mesh, openRecords, type Records } from "../store/open-records.ts";
@@ -33,9 +35,13 @@ async function createMesh() {
     describeToolchains: () => surroundings.toolchains,
     builders: surroundings.builders,
   });
+  const look = async (): Promise<void> => {
+    await compareAll(deps, { mesh, reasons: ["a test"], wave: null }, new AbortController().signal);
+    await planSteps(deps, { mesh, wave: null, running: [], done: [] });
+  };
   const compare = async (files: Record<string, string | null>): Promise<void> => {
     await origin.commit(files);
-    await compareAll(deps, { mesh, reasons: ["a test"], wave: null }, new AbortController().signal);
+    await look();
   };
   await compare({
     "core/mesh.yaml": manifest("core"),
@@ -53,7 +59,7 @@ async function createMesh() {
       now: new Date(0).toISOString(),
       lostAfterMs: 60_000,
     });
-  return { db, compare, plan };
+  return { db, look, compare, plan };
 }
 
 const edge = { module: "page", dependency: "core", kind: "build", file: "src/page.ts", line: 2 };
@@ -105,6 +111,32 @@ describe.each(slips)("a module with %s (R4, R26)", (_what, slip) => {
     await compare({ "page/other.txt": "x" });
     expect(await listEdges(db, mesh)).toEqual([]);
   });
+});
+
+it("what imports a module that was removed is due by itself, though nobody was told of the removal (R7)", async () => {
+  const { db, look } = await createMesh();
+  const due = () => describeDue(db, mesh, 60_000);
+  expect(await due()).toBeNull();
+  await removeModule(db, mesh, "core", { whereImported: "goes" });
+  expect(await due()).toBe("imports of what is registered no more: page");
+  await look();
+  expect(await listModules(db, mesh)).toMatchObject([
+    { name: "page", standing: "broken", standingWhy: expect.stringContaining("no module publishes") },
+  ]);
+  expect(await due()).toBeNull();
+});
+
+it("what only is last known of an import of a removed module, or cannot be read, is nothing to look at for ever", async () => {
+  const { db, compare } = await createMesh();
+  await compare({ "page/mesh.yaml": `${manifest("page")}upgrades: auto\n` });
+  await removeModule(db, mesh, "core", { whereImported: "goes" });
+  await db.query("update module set standing = 'current'");
+  expect(await describeDue(db, mesh, 60_000)).toBeNull();
+  await db.query("update module_edge set last_known = false");
+  expect(await describeDue(db, mesh, 60_000)).not.toBeNull();
+  await db.query("update module set unread = 'its source cannot be read', standing = 'outstanding'");
+  await db.query("update source_head set failing_since = now()");
+  expect(await describeDue(db, mesh, 60_000)).toBeNull();
 });
 
 it("the module whose folder is gone imports nothing", async () => {
