@@ -36,6 +36,7 @@ import { noteRebuilt } from "./note-rebuilt.ts";
 import { planSecondBuild } from "./plan-second-build.ts";
 import { keptFor } from "./kept-records.ts";
 import { loadBuildPlan } from "./load-build-facts.ts";
+import { newestCommitOf } from "./newest-commit.ts";
 import type { RepositoryPool } from "./repository-pool.ts";
 import { stopAtBadInput } from "./stop-at-bad-input.ts";
 import { buildRequestSchema, readWorkflowInput } from "./workflow-input.ts";
@@ -122,13 +123,14 @@ async function buildPlanned(deps: BuildDependencies, given: BuildRequest): Promi
   });
 }
 
-/** Its source as it was planned, at the newest commit that has it: an older one may be gone from the remote by now. */
+/** Its source as it was planned, at the newest commit that has it. */
 async function atNewestCommit(
   { db, mesh }: BuildDependencies,
   planned: ModuleToPlan | undefined,
 ): Promise<ModuleToPlan | undefined> {
-  const now = planned === undefined ? null : await getModule(db, mesh, planned.name);
-  return planned === undefined || now?.tree !== planned.tree ? planned : { ...planned, sourceCommit: now.sourceCommit };
+  if (planned === undefined) return undefined;
+  const sourceCommit = newestCommitOf(planned, await getModule(db, mesh, planned.name));
+  return sourceCommit === null ? planned : { ...planned, sourceCommit };
 }
 
 interface Claimed {

@@ -8,7 +8,8 @@ import { openArtifactStore } from "../../src/build/artifact-store.ts";
 import type { Verdict } from "../../src/core/artifact.ts";
 import type { PlannedBuild } from "../../src/decide/plan-builds.ts";
 import { generateSigningKey } from "../../src/link/keys.ts";
-import { claimBuild, recordVerdict } from "../../src/store/builds.ts";
+import { claimBuild, getBuild, recordVerdict } from "../../src/store/builds.ts";
+import type { Database } from "../../src/store/database.ts";
 import { addModules, digestOf, manifestOf, mesh, openRecords, treeOf, type Records } from "../store/open-records.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { openControl } from "./support/control-deps.ts";
@@ -89,4 +90,28 @@ it("a build whose inputs moved answers its verdict; without one, and where it wa
   expect(await build(digestOf("others"))).toMatchObject(superseded);
   await records.db.query(`update build set state = 'unfit', message = 'a test failed'`);
   expect(await build()).toMatchObject({ state: "unfit", message: "a test failed" });
+});
+
+it.each<[string, string, string]>([
+  ["a newer commit that has its source", `third_parties`, "newer"],
+  // The lock file of a workspace, above the module's folder, is no part of that.
+  ["its own commit where the newer one locks other packages", `'${digestOf("others")}'`, "tree"],
+])("a build that begins while a commit is compared is of %s (R8, R9)", async (_what, thirdParties, commit) => {
+  const db: Database = {
+    ...deps.db,
+    query: async (sql, values) => {
+      // The comparison lands between its plan and its reading of the module.
+      if (sql.includes("from module m") && sql.endsWith("where m.mesh = $1 and m.name = $2"))
+        await records.db.query(`update module set source_commit = $1, third_parties = ${thirdParties}`, [
+          treeOf("newer"),
+        ]);
+      return records.db.query(sql, values);
+    },
+  };
+  const started = createBuildActivities({ ...deps, db });
+  const request = { mesh, module: "core", inputs: planned.inputs };
+  await expect(runInActivity({ heartbeats: 0, warnings: [] }, () => started.buildModule(request))).rejects.toThrow(
+    "nothing is to be built",
+  );
+  expect((await getBuild(deps.db, mesh, "core", planned.inputs))?.commit).toBe(treeOf(commit));
 });
