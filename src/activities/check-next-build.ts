@@ -3,18 +3,20 @@ import { buildAgain, type SecondBuild } from "../build/build-again.ts";
 import type { BuildDependency, BuildFolders } from "../build/build-module.ts";
 import type { Registries } from "../build/builders/builder.ts";
 import { type Sandbox, type SandboxLimits, sandboxLimits } from "../build/sandbox.ts";
-import type { Name } from "../core/names.ts";
+import type { Closure } from "../core/artifact.ts";
+import type { Name, ObjectId } from "../core/names.ts";
 import { nestedPaths } from "../source/nested-paths.ts";
 import { doubtArtifact } from "../store/artifact-doubts.ts";
 import { getArtifact, type ArtifactRecord } from "../store/artifacts.ts";
 import { dropBuildCheck, recordCheck, recordCheckFailure, takeDueCheck } from "../store/build-check-queue.ts";
 import type { BuildCheck } from "../store/build-checks.ts";
-import { getBuild, type BuildRecord } from "../store/builds.ts";
+import { getBuild } from "../store/builds.ts";
 import { clearCondition, observeCondition } from "../store/conditions.ts";
 import type { Database } from "../store/database.ts";
 import { getModule, type ModuleRecord } from "../store/modules.ts";
 import { getRepository } from "../store/repositories.ts";
 import { keptFor, type PlanRecords } from "./kept-records.ts";
+import { newestCommitOf } from "./newest-commit.ts";
 import type { RepositoryPool } from "./repository-pool.ts";
 
 export interface CheckDependencies {
@@ -75,7 +77,8 @@ async function drop({ db, mesh }: CheckDependencies, check: BuildCheck): Promise
 }
 
 interface Found {
-  readonly build: BuildRecord;
+  readonly closure: Closure;
+  readonly commit: ObjectId;
   readonly first: ArtifactRecord;
   readonly module: ModuleRecord;
   readonly registered: PlanRecords["registered"];
@@ -93,7 +96,8 @@ async function findWhatWasBuilt(deps: CheckDependencies, check: BuildCheck): Pro
   const module = await getModule(db, mesh, check.module);
   if (build === null || first === null || first.collectedAt !== null || module === null) return null;
   const { closure } = build;
-  if (module.tree !== closure.tree) return null;
+  const commit = newestCommitOf(closure, module);
+  if (commit === null) return null;
   if (deps.describeToolchains()[closure.language] !== closure.toolchain) return null;
   if (deps.builders[closure.language] !== closure.builder) return null;
   // Of all modules only what moved since it was read last: there are as many second builds as modules.
@@ -106,20 +110,20 @@ async function findWhatWasBuilt(deps: CheckDependencies, check: BuildCheck): Pro
     const kind = edges.some((edge) => edge.dependency === name && edge.kind === "build") ? "build" : "test";
     dependencies.push({ module: name, kind, artifact: artifact.artifact });
   }
-  return { build, first, module, registered, dependencies };
+  return { closure, commit, first, module, registered, dependencies };
 }
 
 async function runAgain(deps: CheckDependencies, check: BuildCheck, found: Found): Promise<SecondBuild> {
-  const { module, build } = found;
+  const { module, closure, commit } = found;
   const repository = await getRepository(deps.db, deps.mesh, module.repository);
   if (repository === null) throw new Error(`repository ${module.repository} of ${check.module} is not registered`);
   return await buildAgain({
     first: found.first.artifact,
-    closure: build.closure,
+    closure,
     source: {
       repository: await deps.repositories.open(repository),
       branch: module.branch,
-      commit: build.commit,
+      commit,
       path: module.path,
       without: nestedPaths({ ...module, module: module.name }, found.registered),
     },

@@ -85,7 +85,11 @@ async function firstBuildOf(language: Language, files: Record<string, string>, g
   const commit = await origin.commit(Object.fromEntries(all.map(([path, text]) => [`core/${path}`, text])));
   await addModule(records.db, mesh, { name: "core", repository: "source", branch: "main", path: "core" });
   const { tree, thirdParties } = await readSource(commit, language);
-  await records.db.query(`update module set tree = $1, source_commit = $2 where name = 'core'`, [tree, commit]);
+  await records.db.query(`update module set tree = $1, third_parties = $2, source_commit = $3 where name = 'core'`, [
+    tree,
+    thirdParties,
+    commit,
+  ]);
   const output = await mkdtemp(join(folder, "output-"));
   await writeFile(join(output, "mesh.yaml"), "module: core\nlanguage: files\n");
   await writeFile(join(output, "a.txt"), gave);
@@ -180,9 +184,22 @@ describe("a second build that is due", () => {
     expect(await checkNextBuild(deps)).toBe("same");
   });
 
+  it("is made at the newest commit that has its source: that of the first build may be gone by now (R10, case 4)", async () => {
+    await firstBuild("one", "one");
+    await origin.git("commit", "--amend", "--quiet", "--message=The same, said otherwise");
+    await origin.git("reflog", "expire", "--expire=now", "--all");
+    await origin.git("gc", "--quiet", "--prune=now");
+    await records.db.query(`update module set source_commit = $1`, [await origin.git("rev-parse", "HEAD")]);
+    expect(await checkNextBuild(deps)).toBe("same");
+  });
+
   it("of a source or a tool that moved on is dropped: it would be of something else", async () => {
     await firstBuild("one", "one");
     await records.db.query(`update module set tree = $1`, ["0".repeat(40)]);
+    expect(await checkNextBuild(deps)).toBe("dropped");
+    // A lock file above its folder, too.
+    await firstBuild("one, again", "one, again");
+    await records.db.query(`update module set third_parties = $1`, [digestValue("other packages")]);
     expect(await checkNextBuild(deps)).toBe("dropped");
     await firstBuild("two", "two");
     expect(await checkNextBuild({ ...deps, describeToolchains: () => ({ files: "another" }) })).toBe("dropped");
