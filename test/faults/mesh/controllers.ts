@@ -24,8 +24,8 @@ export interface Controllers {
   start(options?: StartOptions): Promise<Controller>;
   /** The one that acts, by the record and by its own word. */
   waitForHolder(): Promise<Controller>;
-  /** Like a service manager: what ends is started again, unarmed, until there are so many. */
-  keep(count: number): void;
+  /** Like a service manager: what ends is started again, unarmed or with these options, until there are so many. */
+  keep(count: number, options?: StartOptions): void;
   /** In order. */
   stopAll(): Promise<void>;
 }
@@ -46,6 +46,7 @@ export interface ControllersOptions {
 export function createControllers(options: ControllersOptions): Controllers {
   const all: Controller[] = [];
   let wanted = 0;
+  let wantedOptions: StartOptions = {};
   let stopping = false;
   let starting = 0;
   let last = 0;
@@ -79,7 +80,7 @@ export function createControllers(options: ControllersOptions): Controllers {
   }
 
   async function replace(): Promise<void> {
-    if (!stopping && listAlive().length + starting < wanted) await start();
+    if (!stopping && listAlive().length + starting < wanted) await start(wantedOptions);
   }
 
   return {
@@ -99,9 +100,10 @@ export function createControllers(options: ControllersOptions): Controllers {
         120_000,
       );
     },
-    keep(count) {
+    keep(count, started = {}) {
       wanted = count;
-      for (let more = count - listAlive().length - starting; more > 0; more -= 1) void start();
+      wantedOptions = started;
+      for (let more = count - listAlive().length - starting; more > 0; more -= 1) void start(wantedOptions);
     },
     async stopAll() {
       stopping = true;

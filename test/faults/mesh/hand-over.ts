@@ -7,9 +7,14 @@ const kept = 2;
 
 /**
  * Makes a fresh controller the one that acts: it waits, the others are ended in order, the lease is given back to it;
- * then another one is started that stands by. Where one of its own failpoints comes first, answers at that.
+ * then another one is started that stands by, unarmed where nothing else is said. Where one of its own failpoints comes
+ * first, answers at that.
  */
-export async function handOver(bed: FaultBed, options: StartOptions = {}): Promise<Controller> {
+export async function handOver(
+  bed: FaultBed,
+  options: StartOptions = {},
+  standby: StartOptions = {},
+): Promise<Controller> {
   const { controllers } = bed;
   await controllers.waitForHolder();
   const before = controllers.alive;
@@ -24,7 +29,7 @@ export async function handOver(bed: FaultBed, options: StartOptions = {}): Promi
     60_000,
   );
   if (!fresh.text().includes("\nfailpoint ")) await fresh.hears('"ready"');
-  controllers.keep(kept);
+  controllers.keep(kept, standby);
   return fresh;
 }
 

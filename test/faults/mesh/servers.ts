@@ -26,6 +26,7 @@ export interface Servers {
   fillDisk: (() => Promise<void>) | null;
   freeDisk(): Promise<void>;
   startTemporal(): Promise<void>;
+  /** kill -9, until it has ended. */
   killTemporal(): Promise<void>;
   /** Everything that Temporal ever knew. It must not be running. */
   loseTemporal(): Promise<void>;
@@ -88,7 +89,11 @@ export async function openServers(
       });
     },
     async killTemporal() {
-      if (temporal?.identity != null) process.kill(temporal.identity.pid, "SIGKILL");
+      const identity = temporal?.identity ?? null;
+      if (identity === null) throw new Error("Temporal has no process");
+      process.kill(identity.pid, "SIGKILL");
+      // As of PostgreSQL: the next start would adopt what is about to end.
+      await waitFor("Temporal has ended", async () => (isAlive(identity) ? null : true), 30_000);
     },
     async loseTemporal() {
       for (const name of await readdir(paths.temporal))

@@ -1,6 +1,7 @@
 import { nodes, type FaultBed } from "../mesh/bed.ts";
 import type { Network, Way } from "../mesh/network.ts";
 import { moveShop, startPush, waitUntilEnded, waitUntilSettled } from "../mesh/workload.ts";
+import { expectCutOff } from "./expect-cut-off.ts";
 import type { Scenario } from "./scenario.ts";
 
 const ways: readonly { readonly way: Way; readonly words: string }[] = [
@@ -17,7 +18,8 @@ export const networkScenarios: readonly Scenario[] = ways.map(({ way, words }) =
   needs: "namespaces",
   async run(bed, random) {
     const network = requireNetwork(bed);
-    const node = random.pick(nodes.slice(0, 2));
+    const [a, b] = nodes;
+    const node = random.pick([a, b]);
     await network.cut(node, way);
     await moveShop(bed);
     const first = await startPush(bed, "node-a", "node-c");
@@ -25,6 +27,7 @@ export const networkScenarios: readonly Scenario[] = ways.map(({ way, words }) =
     await moveShop(bed);
     const second = await startPush(bed, "node-a");
     await waitUntilEnded(bed, second);
+    await expectCutOff(bed, { node, way, other: node === a ? b : a }, { first, newest: second });
     await network.heal(node);
     await waitUntilSettled(bed);
     await Promise.all([first.answered, second.answered]);

@@ -19,15 +19,18 @@ export const orderScenarios: readonly Scenario[] = [
       await waitForNewEpoch(bed, epoch);
       // What it sends now is other content than what it was asked to.
       await editSite(bed);
+      if (!controller.isAlive) throw new Error(`${controller.name} ended (${controller.end}) before it could send`);
       controller.signal("SIGUSR2");
-      await waitFor(
+      const outcome = await waitFor(
         "its send is refused, or taken",
         async () => {
-          const sent = await bed.read(`select 1 from declaration where push = '${push.id}'`);
-          return controller.end !== null || sent.length > 0 ? true : null;
+          const sent = await bed.read(`select 1 from declaration where push = '${push.id}' and epoch = ${epoch}`);
+          if (sent.length > 0) return "taken";
+          return controller.end === null ? null : "refused";
         },
         120_000,
       );
+      if (outcome === "refused") expectRefused(controller, epoch);
       if (controller.isAlive) controller.signal("SIGKILL");
       await waitForEnd(controller);
       await push.answered;
@@ -90,6 +93,14 @@ async function holdAtGate(bed: FaultBed): Promise<{ controller: Controller; push
     await push.answered;
   }
   throw new Error("no holder came to the gate within 16 renewals");
+}
+
+/** It ended because the gate refused it, and for no other reason. What was taken is for the history to name. */
+function expectRefused(controller: Controller, epoch: number): void {
+  const said = controller.text();
+  const why = new RegExp(`"why":"epoch ${epoch} of mesh [^"]* is over`);
+  if (controller.end === "code 75" && why.test(said)) return;
+  throw new Error(`${controller.name} ended (${controller.end}), and not of a refused send: ${said.slice(-1_000)}`);
 }
 
 /** The bytes of the declaration before the newest, under an order above everything. */

@@ -4,7 +4,14 @@ import pg from "pg";
 import { waitFor } from "../../beds/support/wait-for.ts";
 import { type FaultBed, nodes } from "../mesh/bed.ts";
 import { handOver, readEpoch, waitForEnd, waitForNewEpoch } from "../mesh/hand-over.ts";
-import { moveShop, pushShop, startPush, waitUntilEnded, waitUntilSettled } from "../mesh/workload.ts";
+import {
+  moveShop,
+  pushShop,
+  startPush,
+  waitUntilEnded,
+  waitUntilSettled,
+  type PushUnderWay,
+} from "../mesh/workload.ts";
 import type { Scenario } from "./scenario.ts";
 
 const group = "records";
@@ -17,20 +24,20 @@ export const recordScenarios: readonly Scenario[] = [
     group,
     async run(bed) {
       const held = "push.close:before";
-      const controller = await handOver(bed, { failpoints: `${held}=hold` });
+      // Whoever acts holds the push open: a restart may end the holder.
+      const armed = { failpoints: `${held}=hold` };
+      await handOver(bed, armed, armed);
       const push = await pushShop(bed);
-      for (let restart = 0; restart < 20; restart += 1) {
+      for (let restart = 1; restart <= 20; restart += 1) {
         await bed.servers.endPostgres("quit");
         await bed.servers.startPostgres();
         await waitFor("the records answer", async () => (await bed.read("select 1 from mesh")).length, 30_000);
+        if (await hasEnded(bed, push)) throw new Error(`the push ended before restart ${restart} of 20 was over`);
       }
-      const row = `select 1 from push where id = '${push.id}' and ended_at is not null`;
-      if (controller.isAlive && (await bed.read(row)).length > 0) throw new Error("the push ended before 20 restarts");
-      if (controller.isAlive) {
-        await controller.hears(`failpoint ${held}: hold`, 120_000);
-        controller.signal("SIGUSR2");
-      }
+      await letGo(bed, push, held);
       await push.answered;
+      // Those that stand by are armed still.
+      await handOver(bed);
     },
   },
   {
@@ -48,7 +55,7 @@ export const recordScenarios: readonly Scenario[] = [
   },
   {
     name: "disk-full",
-    what: "the disk of the records is full during a push: no number, no send, and it goes on when there is room",
+    what: "the disk of the records is full during a push: no number without its send, it does not end, and goes on when there is room",
     group,
     needs: "namespaces",
     async run(bed) {
@@ -56,11 +63,13 @@ export const recordScenarios: readonly Scenario[] = [
       const log = join(bed.state, "log", "postgres.log");
       const from = (await readFile(log, "utf8")).length;
       await moveShop(bed);
+      const before = await readNumbers(bed);
       await bed.servers.fillDisk();
       const push = await startPush(bed, "node-a");
       const missed = async (): Promise<true | null> =>
         (await readFile(log, "utf8")).slice(from).includes("No space left on device") ? true : null;
       await waitFor("PostgreSQL misses its disk", missed, 90_000);
+      await expectNothingHalf(bed, push, before);
       await bed.servers.freeDisk();
       await bed.servers.startPostgres();
       await push.answered;
@@ -160,6 +169,55 @@ export const recordScenarios: readonly Scenario[] = [
     },
   },
 ];
+
+async function hasEnded(bed: FaultBed, push: PushUnderWay): Promise<boolean> {
+  return (await bed.read(`select 1 from push where id = '${push.id}' and ended_at is not null`)).length > 0;
+}
+
+/** Whoever holds the push at this failpoint goes on, until it has ended. */
+async function letGo(bed: FaultBed, push: PushUnderWay, held: string): Promise<void> {
+  const gone = new Set<number>();
+  await waitFor(
+    `push ${push.id} is let go, and ends`,
+    async () => {
+      for (const one of bed.controllers.alive.filter(({ pid }) => !gone.has(pid)))
+        if (one.text().includes(`failpoint ${held}: hold`)) {
+          gone.add(one.pid);
+          one.signal("SIGUSR2");
+        }
+      return (await hasEnded(bed, push)) ? true : null;
+    },
+    150_000,
+  );
+}
+
+interface Numbers {
+  readonly number: number;
+  readonly sends: number;
+}
+
+async function readNumbers(bed: FaultBed): Promise<Numbers> {
+  const [found] = await bed.read<Numbers>(
+    "select number::int, (select count(*)::int from declaration) as sends from mesh",
+  );
+  if (found === undefined) throw new Error("there is no mesh in the records");
+  return found;
+}
+
+/** On a full disk, of what the push asked for: each number that was taken has its send, and the push goes on. */
+async function expectNothingHalf(bed: FaultBed, push: PushUnderWay, before: Numbers): Promise<void> {
+  const now = await readNumbers(bed).catch((error: unknown) => {
+    // absence is the answer: a server that its full disk has ended takes no number.
+    bed.say(`  the records do not answer on their full disk: ${String(error)}`);
+    return null;
+  });
+  if (now === null) return;
+  const [taken, sent] = [now.number - before.number, now.sends - before.sends];
+  bed.say(`  on the full disk ${taken} numbers were taken, and ${sent} declarations sent`);
+  if (taken !== sent)
+    throw new Error(`on a full disk ${taken} numbers were taken, and ${sent} declarations sent (R28)`);
+  if (await hasEnded(bed, push)) throw new Error("the push ended on a full disk: it missed nothing of it");
+}
 
 async function countSends(bed: FaultBed): Promise<number> {
   return (await bed.read("select 1 from declaration")).length;
