@@ -14,20 +14,23 @@ const sandboxes: readonly (readonly [string, Sandbox])[] = [
   ["of a user without rights", createBubblewrap({ program: "bwrap", mode: "user-namespace", groups: null, ...runAs })],
 ];
 
-it("a control group that a killed controller left is removed a day later, and no other", async () => {
-  const groups = await findControlGroups();
-  // No group may be made here: then none is left either.
-  if (groups === null) return;
-  for (const parent of groups.parents) {
-    const [old, young] = ["old", "young"].map((name) => join(parent, `mesh-build-1-${name}`));
-    for (const path of [old, young]) await mkdir(path ?? "");
-    await utimes(old ?? "", 0, 0);
-    await findControlGroups();
-    const left = (await readdir(parent)).filter((name) => name.startsWith("mesh-build-1-"));
-    await rmdir(young ?? "");
-    expect(left).toEqual(["mesh-build-1-young"]);
-  }
-});
+const groups = await findControlGroups();
+
+// No group may be made here: then none is left either.
+it.runIf(groups !== null)(
+  "a control group that a killed controller left is removed a day later, and no other",
+  async () => {
+    for (const parent of groups?.parents ?? []) {
+      const [old, young] = ["old", "young"].map((name) => join(parent, `mesh-build-1-${name}`));
+      for (const path of [old, young]) await mkdir(path ?? "");
+      await utimes(old ?? "", 0, 0);
+      await findControlGroups();
+      const left = (await readdir(parent)).filter((name) => name.startsWith("mesh-build-1-"));
+      await rmdir(young ?? "");
+      expect(left).toEqual(["mesh-build-1-young"]);
+    }
+  },
+);
 
 describe("what lies around the mounts of a sandbox (case 55)", () => {
   it.each(sandboxes)("is no memory to write to that nobody limits: %s", { timeout }, async (_name, sandbox) => {

@@ -7,6 +7,8 @@ import { judgeSituation, type Situation, situations } from "./python-situations.
 import { execFileSync } from "node:child_process";
 
 const interpreter = findPython();
+/** Of the interpreter itself: counted as skipped where there is none. */
+const itAsked = it.runIf(interpreter !== null);
 const grammar = createPythonReader({ interpreter: null });
 const readers: readonly (readonly [string, ImportReader])[] = [
   ["the grammar", grammar],
@@ -52,8 +54,7 @@ function isError({ severity }: FileImports["findings"][number]): boolean {
 }
 
 describe("a batch", () => {
-  it("that the interpreter does not end in time is read by the grammar, and says so", async () => {
-    if (interpreter === null) return;
+  itAsked("that the interpreter does not end in time is read by the grammar, and says so", async () => {
     const slow = createPythonReader({ interpreter, limits: { wallMs: 1, memoryBytes: 1024 ** 3 } });
     const [found] = await slow.readImports([{ path: "a.py", text: "import a" }]);
     expect(found?.imports).toEqual([{ specifier: "a", kind: "static", line: 1 }]);
@@ -62,14 +63,17 @@ describe("a batch", () => {
     ]);
   });
 
-  it("is read by the grammar only where its reader fails: one file is no harm to those beside it", async () => {
-    if (interpreter === null) return;
-    const narrow = createPythonReader({ interpreter, limits: { wallMs: 60_000, memoryBytes: 96 * 1024 ** 2 } });
-    const large = { path: "large.py", text: `x = [${"1, ".repeat(600_000)}]` };
-    const small = ["a", "b", "c"].map((name) => ({ path: `${name}.py`, text: `import ${name}` }));
-    const read = await narrow.readImports([...small, large]);
-    expect(read.map(({ findings }) => findings.length > 0)).toEqual([false, false, false, true]);
-  }, 60_000);
+  itAsked(
+    "is read by the grammar only where its reader fails: one file is no harm to those beside it",
+    async () => {
+      const narrow = createPythonReader({ interpreter, limits: { wallMs: 60_000, memoryBytes: 96 * 1024 ** 2 } });
+      const large = { path: "large.py", text: `x = [${"1, ".repeat(600_000)}]` };
+      const small = ["a", "b", "c"].map((name) => ({ path: `${name}.py`, text: `import ${name}` }));
+      const read = await narrow.readImports([...small, large]);
+      expect(read.map(({ findings }) => findings.length > 0)).toEqual([false, false, false, true]);
+    },
+    60_000,
+  );
 
   it("whose interpreter does not start is read by the grammar, and says so", async () => {
     const missing = { executable: "/nowhere/python3", base: "/nowhere", version: "3.11.0", minor: "3.11" };
@@ -97,16 +101,20 @@ describe("a batch", () => {
     60_000,
   );
 
-  it("is kept under a key that names who read it", () => {
+  it("is kept under a key that says that the grammar read it", () => {
     expect(grammar.readerKey("a.py")).toMatch(/^python\/\d+\/grammar$/);
-    if (interpreter !== null) expect(createPythonReader().readerKey("a.py")).toBe(`python/1/ast-${interpreter.minor}`);
+  });
+
+  itAsked("is kept under a key that names the interpreter that read it", () => {
+    expect(createPythonReader().readerKey("a.py")).toBe(`python/1/ast-${interpreter?.minor}`);
   });
 });
 
-it("the list of Python's own names has all that the interpreter knows", () => {
-  if (interpreter === null) return;
+itAsked("the list of Python's own names has all that the interpreter knows", () => {
   const code = 'import sys; print(" ".join(sys.stdlib_module_names))';
-  const names = execFileSync(interpreter.executable, ["-I", "-S", "-c", code], { encoding: "utf8" }).trim().split(" ");
+  const names = execFileSync(interpreter?.executable ?? "", ["-I", "-S", "-c", code], { encoding: "utf8" })
+    .trim()
+    .split(" ");
   expect(names.filter((name) => !pythonStandardNames.has(name))).toEqual([]);
 });
 
