@@ -60,6 +60,58 @@ describe("one repository whose address is refused", () => {
   });
 });
 
+it("a branch that moves while it is looked at is resolved once: every module on it is of that commit, and by the next look of the newer one (case 5)", async () => {
+  const { db } = records;
+  const origin = await createGitRepository();
+  onTestFinished(() => origin.remove());
+  const commit = (text: string): Promise<string> =>
+    origin.commit(
+      Object.fromEntries(
+        ["app", "lib"].flatMap((module) => [
+          [`${module}/mesh.yaml`, `module: ${module}\nlanguage: files\n`],
+          [`${module}/text`, text],
+        ]),
+      ),
+    );
+  const commits = [await commit("1")];
+  await addRepository(db, mesh, { name: "source", url: origin.dir });
+  for (const path of ["app", "lib"])
+    await addModule(db, mesh, { name: path, repository: "source", branch: "main", path });
+  const deps = await createDeps();
+  const { repositories } = deps;
+  let asked = 0;
+  const moving: ControlDependencies = {
+    ...deps,
+    repositories: {
+      open: async (of) => {
+        const opened = await repositories.open(of);
+        return {
+          ...opened,
+          async lookAtHeads(branches, signal) {
+            asked += 1;
+            const tips = await opened.lookAtHeads(branches, signal);
+            // Between the answer and whatever is read of it.
+            commits.push(await commit(`${commits.length + 1}`));
+            return tips;
+          },
+        };
+      },
+    },
+  };
+  for (const look of [1, 2]) {
+    await compare(moving);
+    expect(asked).toBe(look);
+    const tip = commits[look - 1];
+    const trees = await Promise.all(["app", "lib"].map((path) => origin.git("rev-parse", `${tip}:${path}`)));
+    expect((await listModules(db, mesh)).map(({ name, sourceCommit }) => [name, sourceCommit])).toEqual([
+      ["app", tip],
+      ["lib", tip],
+    ]);
+    const { rows } = await db.query("select tree from module order by name");
+    expect(rows).toEqual(trees.map((tree) => ({ tree: tree.trim() })));
+  }
+});
+
 describe("one repository that does not answer (R7, R33, case 4)", () => {
   it("keeps no other waiting before its turn comes, and is asked at once where somebody or a webhook names it", async () => {
     const { db } = records;

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ToldRecord } from "../../src/store/pushes.ts";
 import { unassign } from "../../src/store/assignments.ts";
+import { isBehind, whyBehind } from "../../src/decide/situation.ts";
 import { listSent } from "../../src/store/declarations.ts";
 import { listProvisions } from "../../src/store/provisions.ts";
+import { loadMeshView } from "../../src/store/situations.ts";
+import { situationLimits } from "../../src/worker/situation-limits.ts";
 import { openFlowMesh, type FlowMesh } from "./support/flow-mesh.ts";
 import { databaseConsumer, databaseProvider, seedAssignment, seedBuild, seedNodes } from "./support/seed-mesh.ts";
 
@@ -19,6 +22,15 @@ afterEach(async () => {
 /** `node-a: sent in 0` for every row, by round and node. */
 function rows(told: readonly ToldRecord[]): string[] {
   return told.map((one) => `${one.node}: ${one.outcome} in ${one.round}`);
+}
+
+/** Why status calls a node behind; null: it does not. */
+async function sayBehind(node: string): Promise<string | null> {
+  const limits = situationLimits({ silentAfterMs: 60_000, pollIntervalMs: 5_000 });
+  const view = await loadMeshView(flow.db, flow.mesh, { now: new Date().toISOString(), limits });
+  const situation = view.situations.get(node);
+  if (situation === undefined) throw new Error(`there is no node ${node}`);
+  return isBehind(situation) ? whyBehind(situation) : null;
 }
 
 /** node-b provides databases and was told so once; `consumer` is assigned to node-a. */
@@ -59,14 +71,21 @@ describe("a push across machines", () => {
     expect(await listSent(flow.db, flow.mesh)).toEqual(before);
   });
 
-  it("does not sweep in a machine that was behind for its own reasons (R19, case 17)", async () => {
+  it("does not sweep in a machine that was behind for its own reasons, which status still calls behind (R19, R31, case 17)", async () => {
     await seedProviderAndConsumer();
     await seedBuild(flow, "other", 1);
     await seedAssignment(flow, "node-c", "other");
     await flow.push(["node-c"]);
     await seedBuild(flow, "other", 2);
+    const before = await sayBehind("node-c");
+    expect(before).toContain("other");
     const { told } = await flow.push(["node-a"]);
     expect(told.map((one) => one.node)).not.toContain("node-c");
+    expect(await sayBehind("node-c")).toBe(before);
+    // What status calls behind is what this tells.
+    const behind = await flow.push([], { kind: "behind" });
+    expect(rows(behind.told)).toEqual(["node-c: sent in 0"]);
+    expect(await sayBehind("node-c")).toBeNull();
   });
 
   it("cascades at the builds last sent where the machine was behind too (R21, cases 18, 19)", async () => {

@@ -2,6 +2,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
+import { parseJournal } from "../faults/history/read-journal.ts";
 import {
   eventually,
   putArtifact,
@@ -46,6 +47,29 @@ describe("what a host accepts, and what a kill leaves", { timeout: 60_000 }, () 
     expect(bed.reports.find((report) => report.boot === 2)?.outcome).toBe("half");
     expect(done.sequence).toBeGreaterThan(first.sequence);
     expect(await readText(path.join(bed.root, "etc/web/settings"))).toBe("after the artifact");
+  });
+
+  it("comes back three numbers behind: the newest alone is accepted, and applied once (R13, case 32)", async () => {
+    bed = await raiseHostBed();
+    await bed.send(1, [textFile("settings", "one")]);
+    bed.start();
+    await bed.report(({ outcome }) => outcome === "applied", "applied");
+    await bed.end("SIGKILL");
+    const before = bed.log().length;
+    for (const [number, text] of [
+      [2, "two"],
+      [3, "three"],
+      [4, "four"],
+    ] as const)
+      await bed.send(number, [textFile("settings", text)]);
+    bed.start();
+    await bed.report(({ outcome, has }) => outcome === "applied" && has?.number === 4, "the newest applied");
+    const journal = parseJournal("node-a", bed.log().slice(before));
+    // What it kept of before comes first, as after any start.
+    const since = journal.map(({ what, number }) => `${what} ${number}`).filter((line) => !line.endsWith(" 1"));
+    expect(since).toEqual(["accepted 4", "applied 4"]);
+    expect(await readText(path.join(bed.root, "etc/web/settings"))).toBe("four");
+    expect(bed.reports.filter(({ has }) => has?.number === 2 || has?.number === 3)).toEqual([]);
   });
 
   it("refuses an older number, and one with other content, with the mark unchanged (R27, R38)", async () => {

@@ -80,7 +80,7 @@ describe("looking at heads", () => {
 });
 
 describe("fetching commits", () => {
-  it("brings a commit that is not the tip any more (case 5: resolved once, then used)", async () => {
+  it("brings a commit that is not the tip any more (for case 5)", async () => {
     const origin = await createOrigin();
     const first = await origin.commit({ a: "1" }, "First");
     await origin.commit({ a: "2" }, "Second");
