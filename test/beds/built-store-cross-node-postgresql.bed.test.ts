@@ -2,13 +2,14 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { findPostgresBinaries } from "../../src/embedded/postgres-binaries.ts";
 import { chooseFreePort } from "../../src/embedded/ports.ts";
 import { readRunAs } from "../../src/embedded/run-as.ts";
 import type { GitRepository } from "../support/git-repository.ts";
 import { openBedMesh, type BedMesh } from "./support/bed-mesh.ts";
 import { createBedSource } from "./support/bed-source.ts";
-import { listRows, pushNodes } from "./support/push-document.ts";
+import { listRows, pushDocumentSchema, pushNodes } from "./support/push-document.ts";
 import { readProvision, type Credentials } from "./support/read-provisions.ts";
 import { waitFor } from "./support/wait-for.ts";
 
@@ -120,15 +121,37 @@ describe("a database on another node, when only the consumer's node is pushed", 
     ]);
   });
 
-  it("leaves no debt once the provider has read back that the access is gone (R20, case 23)", async () => {
-    await waitFor(
-      "the debt to be paid",
-      async () => {
-        const { stdout } = await mesh.run("status", "--json");
-        const status = JSON.parse(stdout) as { owed?: unknown[] };
-        return status.owed?.length === 0 ? true : null;
-      },
-      30_000,
-    );
+  it("is owed by a provider that is off, with its age, and paid once it is back (R20, case 23)", async () => {
+    await waitFor("no debt of before", async () => ((await readOwed()).length === 0 ? true : null), 30_000);
+    const second = await readProvision(mesh.hostFolder("node-a"), "board-two", "database");
+    await mesh.endHost("node-b");
+    await mesh.ask("unassign", "node-a", "board-two");
+    // The consumer's own clean-up waits for nobody; the provider is told, and cannot confirm.
+    const push = await mesh.run("push", "node-a", "--timeout", "4", "--json");
+    expect(push.code, push.stderr).toBe(1);
+    expect(listRows(pushDocumentSchema.parse(JSON.parse(push.stdout)))).toEqual([
+      "node-a round 0 sent applied",
+      "node-b round 1 sent outstanding",
+    ]);
+    const [debt, ...more] = await readOwed();
+    expect(more).toEqual([]);
+    expect(debt).toMatchObject({ node: "node-b", told: true, what: expect.stringContaining("of board-two on node-a") });
+    expect(debt?.ageMs).toBeGreaterThan(0);
+    expect((await mesh.run("status")).stdout).toMatch(/to node-b +since .*board-two.*was told and has not confirmed/);
+    // Its server runs on without its host: nobody has revoked anything yet.
+    expect(await ask(second, "select 1 as one")).toEqual([{ one: 1 }]);
+    mesh.startHost("node-b");
+    await waitFor("the debt to be paid", async () => ((await readOwed()).length === 0 ? true : null), 30_000);
+    await expect(ask(second, "select 1")).rejects.toThrow(/not permitted to log in|authentication failed/);
   });
 });
+
+const statusSchema = z.object({
+  owed: z.array(z.object({ node: z.string(), what: z.string(), ageMs: z.number(), told: z.boolean() })),
+});
+
+/** Any exit code: what is owed is pending. */
+async function readOwed(): Promise<z.infer<typeof statusSchema>["owed"]> {
+  const { stdout } = await mesh.run("status", "--json");
+  return statusSchema.parse(JSON.parse(stdout)).owed;
+}

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { BedMesh } from "./bed-mesh.ts";
 
-const pushDocumentSchema = z.object({
+export const pushDocumentSchema = z.object({
   push: z.string(),
   outcome: z.string(),
   rounds: z.number(),
