@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Digest } from "../../../src/core/names.ts";
-import type { Account, Answer, Grant, History, JournalLine, Send, Told } from "../history/history.ts";
+import type { Account, Answer, AnswerNode, Grant, History, JournalLine, Push, Send, Told } from "../history/history.ts";
 import { checkHistory } from "./check-history.ts";
 
 const digest = (sign: string): Digest => `sha256:${sign.repeat(64)}`;
@@ -31,6 +31,8 @@ const first = send(1, 1, 20);
 const second = send(1, 2, 30);
 const third = send(2, 3, 50);
 
+const push: Push = { id: "p1", named: ["node-a"], outcome: "settled", sent: 1 };
+
 const answer: Answer = {
   push: "p1",
   code: 0,
@@ -44,12 +46,28 @@ const good: History = {
   grants: [grant(1, 10), grant(2, 40)],
   sends: [first, second, third],
   told: [first, second, third].map(record),
-  pushes: [{ id: "p1", outcome: "settled", sent: 1 }],
+  pushes: [push],
+  baselines: [{ push: "p1", node: "node-a", digest: digest("0") }],
   journal: [line(first, 21), line(second, 31, { what: "accepted" }), line(second, 32), line(third, 51)],
   accounts: [account(1, 1, 1, 1), account(1, 1, 1, 2), account(1, 2, 1, 1), account(2, 3, 2, 1)],
   answers: [answer],
   leases: [],
 };
+
+const baselineB = { push: "p1", node: "node-b", digest: digest("b") };
+const toldB: Told = {
+  push: "p1",
+  round: 9,
+  node: "node-b",
+  outcome: "already-current",
+  epoch: null,
+  number: null,
+  digest: digest("b"),
+};
+
+function answerOf(more: Partial<AnswerNode>): Answer {
+  return { ...answer, nodes: [{ node: "node-a", outcome: "sent", effect: "applied", ...more }] };
+}
 
 function listBroken(history: Partial<History>): string[] {
   return [...new Set(checkHistory({ ...good, ...history }).map(({ invariant }) => invariant))];
@@ -59,6 +77,20 @@ describe("a recorded history", () => {
   it("in which everything went as promised breaks no promise", () => {
     expect(checkHistory(good)).toEqual([]);
     expect(listBroken({ journal: [...good.journal, line(third, 60)] })).toEqual([]);
+    const changedB = { ...baselineB, digest: digest("a") };
+    expect(listBroken({ told: [...good.told, toldB], baselines: [...good.baselines, changedB] })).toEqual([]);
+    const notB = { ...toldB, outcome: "not-worked-out", digest: null };
+    expect(listBroken({ told: [...good.told, notB], baselines: [...good.baselines, baselineB] })).toEqual([]);
+    const newer = { ...answerOf({ effect: "superseded" }), push: "p0" };
+    const early = { ...first, push: "p0" };
+    const superseded = {
+      sends: [early, second, third],
+      told: [early, second, third].map(record),
+      pushes: [{ ...push, id: "p0" }, push],
+      answers: [newer],
+    };
+    expect(listBroken(superseded)).toEqual([]);
+    expect(listBroken({ answers: [answerOf({ outcome: "already-current", effect: "not-sent" })] })).toEqual([]);
     expect(listBroken({ answers: [{ push: null, code: 3, outcome: null, nodes: [], atMs: 1 }] })).toEqual([]);
   });
 
@@ -94,7 +126,7 @@ describe("a recorded history", () => {
     ["a lower number is committed later", "I7", { sends: [second, first, third] }],
     ["an account goes back", "I10", { accounts: [...good.accounts].toReversed() }],
     ["an answer says applied before the host did", "I11", { answers: [{ ...answer, atMs: 40 }] }],
-    ["an answer says settled, and the records do not", "I11", { pushes: [{ id: "p1", outcome: "refused", sent: 1 }] }],
+    ["an answer says settled, and the records do not", "I11", { pushes: [{ ...push, outcome: "refused" }] }],
     ["an answer of 0 for what was refused", "I11", { answers: [{ ...answer, outcome: "refused" }] }],
     [
       "an answer says sent, and nothing was",
@@ -102,11 +134,51 @@ describe("a recorded history", () => {
       { answers: [{ ...answer, nodes: [{ node: "node-z", outcome: "sent", effect: "outstanding" }] }] },
     ],
     ["a push answers 0 and names none", "I11", { answers: [{ ...answer, push: null }] }],
+    ["an answer of 0 while a machine is outstanding (R48)", "I11", { answers: [answerOf({ effect: "outstanding" })] }],
+    [
+      "an answer of 0 for a machine that has something newer, not applied yet (R48)",
+      "I11",
+      { answers: [answerOf({ effect: "superseded", pending: true })] },
+    ],
+    [
+      "an answer of 0 for a machine that was not worked out (R48)",
+      "I11",
+      { answers: [answerOf({ outcome: "not-worked-out", effect: "not-sent" })] },
+    ],
+    [
+      "an answer says applied for what a host has only accepted",
+      "I11",
+      { journal: good.journal.map((one) => ({ ...one, what: "accepted" })) },
+    ],
+    [
+      "an answer says superseded, and nothing newer is applied",
+      "I11",
+      { answers: [answerOf({ effect: "superseded" })] },
+    ],
     ["a machine is sent the same again", "I14", { sends: [first, second, { ...third, digest: second.digest }] }],
     ["a push sends twice in one round", "I14", { sends: [first, second, { ...third, round: second.round }] }],
     ["a declaration is never fresh", "I15", { sends: [first, second, { ...third, freshMs: 0 }] }],
-    ["a result counts more than was sent", "I9", { pushes: [{ id: "p1", outcome: "settled", sent: 2 }] }],
-    ["a push never ends", "L5", { pushes: [{ id: "p1", outcome: null, sent: null }] }],
+    ["a result counts more than was sent", "I9", { pushes: [{ ...push, sent: 2 }] }],
+    [
+      "a push tells a machine that it did not name",
+      "I9",
+      { told: [...good.told, { ...toldB, round: 0 }], baselines: [...good.baselines, baselineB] },
+    ],
+    [
+      "a cascade tells a machine that it did not change (R19, case 17)",
+      "I9",
+      { told: [...good.told, toldB], baselines: [...good.baselines, baselineB] },
+    ],
+    [
+      "a cascade tells a machine the same in two rounds",
+      "I9",
+      {
+        told: [...good.told, { ...toldB, digest: digest("c") }, { ...toldB, round: 10, digest: digest("c") }],
+        baselines: [...good.baselines, baselineB],
+      },
+    ],
+    ["a cascade tells a machine that there was not when it began", "I9", { told: [...good.told, toldB] }],
+    ["a push never ends", "L5", { pushes: [{ ...push, outcome: null, sent: null }] }],
   ])("in which %s breaks %s", (_situation, invariant, history) => {
     expect(listBroken(history)).toContain(invariant);
   });

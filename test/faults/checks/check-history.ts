@@ -2,6 +2,7 @@ import { compareOrder, describeOrder } from "../../../src/decide/order.ts";
 import type { History, Send } from "../history/history.ts";
 import { checkAnswers } from "./check-answers.ts";
 import { checkAccounts, checkJournals } from "./check-journals.ts";
+import { checkPushes } from "./check-pushes.ts";
 import { type Check, keyOf } from "./violation.ts";
 
 /**
@@ -97,14 +98,4 @@ function checkRecords({ sends, told }: History): Check[] {
       found.push({ invariant: "I6", message });
     }
   return found;
-}
-
-/** L5: every push ended. Its result counts what was sent, no more and no less. */
-function checkPushes({ pushes, sends }: History): Check[] {
-  return pushes.flatMap(({ id, outcome, sent }): Check[] => {
-    if (outcome === null) return [{ invariant: "L5", message: `push ${id} never ended` }];
-    const reached = new Set(sends.filter(({ push }) => push === id).map(({ node }) => node)).size;
-    if (sent === reached) return [];
-    return [{ invariant: "I9", message: `push ${id} says that it sent to ${sent}, and sent to ${reached}` }];
-  });
 }

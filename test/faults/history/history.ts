@@ -11,6 +11,8 @@ export interface History {
   readonly sends: readonly Send[];
   readonly told: readonly Told[];
   readonly pushes: readonly Push[];
+  /** What each machine should have been before each push told anybody: also of those that ended. */
+  readonly baselines: readonly Baseline[];
   /** Each host's own journal, line by line. */
   readonly journal: readonly JournalLine[];
   /** Accounts of nodes, as they were seen to change. */
@@ -52,9 +54,18 @@ export interface Told {
 
 export interface Push {
   readonly id: string;
+  /** Whom round 0 is for. */
+  readonly named: readonly string[];
   readonly outcome: string | null;
   /** How many machines it says to have sent something. */
   readonly sent: number | null;
+}
+
+export interface Baseline {
+  readonly push: string;
+  readonly node: string;
+  /** Null: it was not worked out. */
+  readonly digest: string | null;
 }
 
 export interface JournalLine {
@@ -78,13 +89,21 @@ export interface Account {
   readonly outcome: string;
 }
 
+export interface AnswerNode {
+  readonly node: string;
+  readonly outcome: string;
+  readonly effect: string;
+  /** Superseded by something that it has not read back as applied. */
+  readonly pending?: boolean | undefined;
+}
+
 /** What `mesh push` said. */
 export interface Answer {
   readonly push: string | null;
   /** R48: 0 settled and applied, 1 pending, 2 failed, 3 cannot tell. */
   readonly code: number;
   readonly outcome: string | null;
-  readonly nodes: readonly { readonly node: string; readonly outcome: string; readonly effect: string }[];
+  readonly nodes: readonly AnswerNode[];
   readonly atMs: number;
 }
 

@@ -1,8 +1,8 @@
 import pg from "pg";
 import type { Digest } from "../../../src/core/names.ts";
-import type { Grant, History, Push, Send, Told } from "./history.ts";
+import type { Baseline, Grant, History, Push, Send, Told } from "./history.ts";
 
-type Records = Pick<History, "grants" | "sends" | "told" | "pushes">;
+type Records = Pick<History, "grants" | "sends" | "told" | "pushes" | "baselines">;
 
 /** The commit's moment in microseconds, as PostgreSQL noted it (`track_commit_timestamp`). */
 const committed = `(extract(epoch from pg_xact_commit_timestamp(xmin)) * 1000000)::float8 as "committedAt"`;
@@ -27,10 +27,24 @@ export async function readRecords(url: string): Promise<Records> {
       "select push, round, node, outcome, epoch::int, number::int, digest from told order by push, round, node",
     );
     const pushes = await client.query<Push>(
-      "select id, result ->> 'outcome' as outcome, (result ->> 'sent')::int as sent from push order by opened_at, id",
+      "select id, named, result ->> 'outcome' as outcome, (result ->> 'sent')::int as sent from push order by opened_at, id",
     );
-    return { grants: grants.rows, sends: sends.rows, told: told.rows, pushes: pushes.rows };
+    return {
+      grants: grants.rows,
+      sends: sends.rows,
+      told: told.rows,
+      pushes: pushes.rows,
+      baselines: await readBaselines(client),
+    };
   } finally {
     await client.end();
   }
+}
+
+/** Of records that keep them (`keep-baselines.ts`). */
+async function readBaselines(client: pg.Client): Promise<readonly Baseline[]> {
+  const [kept] = (await client.query<{ kept: boolean }>("select to_regclass('faults.baseline') is not null as kept"))
+    .rows;
+  if (kept?.kept !== true) return [];
+  return (await client.query<Baseline>("select push, node, digest from faults.baseline order by push, node")).rows;
 }

@@ -11,6 +11,7 @@ import { readRunAs } from "../../../src/embedded/run-as.ts";
 import { program, runMesh, type Ran } from "../../beds/support/run-mesh.ts";
 import { readRecords } from "../../beds/support/read-records.ts";
 import { waitFor } from "../../beds/support/wait-for.ts";
+import { keepBaselines } from "../history/keep-baselines.ts";
 import { startRecorder, type Recorder } from "../history/recorder.ts";
 import type { Answer } from "../history/history.ts";
 import { createControllers, type Controllers } from "./controllers.ts";
@@ -142,6 +143,7 @@ async function prepareState(folder: string, state: string, listen: string, say: 
 }
 
 async function raiseMesh(bed: FaultBed): Promise<void> {
+  await keepBaselines(bed.servers.url());
   bed.controllers.keep(standby);
   await bed.controllers.waitForHolder();
   for (const node of nodes) {

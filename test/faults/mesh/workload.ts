@@ -14,7 +14,9 @@ export interface PushUnderWay {
 const documentSchema = z.object({
   push: z.string(),
   outcome: z.string(),
-  nodes: z.array(z.object({ node: z.string(), outcome: z.string(), effect: z.string() })),
+  nodes: z.array(
+    z.object({ node: z.string(), outcome: z.string(), effect: z.string(), pending: z.boolean().optional() }),
+  ),
 });
 
 let edits = 0;
@@ -83,14 +85,18 @@ export async function waitUntilEnded(bed: FaultBed, push: PushUnderWay, withinMs
   );
 }
 
-/** Until every push that is on record has ended, and every machine says that it is as it was last told. */
+/**
+ * Until every push that is on record has ended, every machine says that it is as it was last told, and no provider owes a
+ * withdrawal.
+ */
 export async function waitUntilSettled(bed: FaultBed, withinMs = 150_000): Promise<void> {
   await waitFor(
-    "every push has ended, and everything is applied",
+    "every push has ended, everything is applied, and nothing is owed",
     async () => {
-      const [row] = await bed.read<{ open: string | null; behind: string | null }>(unsettled);
-      if (row?.open == null && row?.behind == null) return true;
-      throw new Error(`open: ${row.open ?? "none"}; not as told: ${row.behind ?? "none"}`);
+      const [row] = await bed.read<Record<"open" | "behind" | "owed", string | null>>(unsettled);
+      const left = Object.entries(row ?? {}).filter(([, which]) => which !== null);
+      if (left.length === 0) return true;
+      throw new Error(left.map(([what, which]) => `${what}: ${which}`).join("; "));
     },
     withinMs,
   );
@@ -104,7 +110,8 @@ const unsettled = `select
                     order by epoch desc, number desc limit 1) d on true
      left join account a on a.mesh = n.mesh and a.node = n.name
     where a.outcome is distinct from 'applied' or a.epoch is distinct from d.epoch or a.number is distinct from d.number)
-    as behind`;
+    as behind,
+  (select string_agg(id, ', ') from provision where state = 'owed') as owed`;
 
 function readJson(text: string): unknown {
   try {

@@ -24,6 +24,7 @@ const nothing: History = {
   sends: [],
   told: [],
   pushes: [],
+  baselines: [],
   journal: [],
   accounts: [],
   answers: [],
