@@ -2,7 +2,7 @@ import { lchown, lstat, readdir, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { whenThere } from "../core/errors.ts";
 import type { ControlGroups } from "./cgroup.ts";
-import { runLimited } from "./run-limited.ts";
+import { firstGiven, runLimited } from "./run-limited.ts";
 import { fixedEnvironment, type Mount, type Sandbox, type SandboxResult, type SandboxRun } from "./sandbox.ts";
 
 /**
@@ -21,6 +21,18 @@ export interface CreateBubblewrap {
 }
 
 const nobody = 65534;
+/**
+ * What programs look up of users, and of the one host that a build can reach: its own. Without these a test that says
+ * `localhost`, or asks who it is, would fail for what the machine lacks.
+ */
+const systemFiles: readonly (readonly [path: string, content: string])[] = [
+  ["/etc/passwd", "root:x:0:0:root:/root:/usr/sbin/nologin\nnobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n"],
+  ["/etc/group", "root:x:0:\nnogroup:x:65534:\n"],
+];
+const hostFiles: typeof systemFiles = [
+  ["/etc/hosts", "127.0.0.1 localhost build\n::1 localhost\n"],
+  ["/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"],
+];
 const shmBytes = 64 * 1024 ** 2;
 
 export function createBubblewrap(options: CreateBubblewrap): Sandbox {
@@ -69,6 +81,7 @@ async function runInside(options: CreateBubblewrap, run: SandboxRun): Promise<Sa
       onOutput: run.onOutput,
       group,
       startsBlocked: true,
+      given: listFiles(run).map(([, content]) => content),
       inMemory: [
         { path: "/tmp", bytes: tmpBytesOf(run) },
         { path: "/dev/shm", bytes: shmBytes },
@@ -100,7 +113,10 @@ function tmpBytesOf({ limits }: SandboxRun): number {
 
 async function listArguments(mode: BubblewrapMode, run: SandboxRun): Promise<string[]> {
   const user =
-    mode === "nobody" ? ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"] : ["--unshare-user", "--disable-userns"];
+    mode === "nobody"
+      ? ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+      : // Inside it has a name that is known there, whoever runs this.
+        ["--unshare-user", "--disable-userns", "--uid", String(nobody), "--gid", String(nobody)];
   const env = {
     ...fixedEnvironment("/tmp"),
     PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
@@ -110,9 +126,9 @@ async function listArguments(mode: BubblewrapMode, run: SandboxRun): Promise<str
     ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "build"],
     run.network === "none" ? ["--unshare-net"] : [],
     user,
-    ["--die-with-parent", "--new-session", "--block-fd", "3", "--info-fd", "4", "--json-status-fd", "7"],
+    ["--die-with-parent", "--new-session", "--block-fd", "3", "--info-fd", "4", "--json-status-fd", "5"],
     await listSystem(run.network),
-    ["--perms", "0644", "--file", "5", "/etc/passwd", "--perms", "0644", "--file", "6", "/etc/group"],
+    listFiles(run).flatMap(([path], at) => ["--perms", "0644", "--file", String(firstGiven + at), path]),
     ["--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", String(shmBytes), "--tmpfs", "/dev/shm"],
     ["--perms", "1777", "--size", String(tmpBytesOf(run)), "--tmpfs", "/tmp"],
     run.mounts.flatMap(mountArguments),
@@ -122,6 +138,11 @@ async function listArguments(mode: BubblewrapMode, run: SandboxRun): Promise<str
     Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
     ["--chdir", run.folder],
   ].flat();
+}
+
+/** With a network the machine's own say which hosts there are. */
+function listFiles({ network }: SandboxRun): typeof systemFiles {
+  return network === "none" ? [...systemFiles, ...hostFiles] : systemFiles;
 }
 
 /** Folders above a mount are made for everybody to pass: bubblewrap by itself makes them for their owner only. */

@@ -25,8 +25,10 @@ export interface LimitedRun {
   readonly stdout: "answer" | undefined;
   readonly onOutput: ((text: string) => void) | undefined;
   readonly group: ControlGroup | null;
-  /** bubblewrap's --block-fd 3, --info-fd 4, --file 5 and 6, --json-status-fd 7: it waits until the group holds it. */
+  /** bubblewrap's --block-fd 3, --info-fd 4, --json-status-fd 5: it waits until the group holds it. */
   readonly startsBlocked: boolean;
+  /** What bubblewrap reads for its --file: the first at 6, and so on. */
+  readonly given: readonly string[];
   /** What it may write to beside those folders: file systems in memory of its own. */
   readonly inMemory: readonly InsideFolder[];
   /** Another user and group to start as. */
@@ -35,10 +37,9 @@ export interface LimitedRun {
   readonly endsWithinMs?: number;
 }
 
-const passwd = "root:x:0:0:root:/root:/usr/sbin/nologin\nnobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n";
-const groupFile = "root:x:0:\nnogroup:x:65534:\n";
-
 const { signals } = constants;
+/** The descriptor of the first of what is given. */
+export const firstGiven = 6;
 
 /**
  * Runs one command under limits; when it returns, the whole group has ended. Throws where what was killed does not end
@@ -115,7 +116,9 @@ export async function runLimited(run: LimitedRun): Promise<SandboxResult> {
 
 function start(run: LimitedRun): ChildProcess {
   const [program = "", ...words] = run.words;
-  const extra = run.startsBlocked ? (["pipe", "pipe", "pipe", "pipe", "pipe"] as const) : [];
+  const extra = run.startsBlocked
+    ? Array.from({ length: firstGiven - 3 + run.given.length }, () => "pipe" as const)
+    : [];
   return spawn(program, words, {
     cwd: run.cwd,
     env: { ...run.env },
@@ -128,11 +131,11 @@ function start(run: LimitedRun): ChildProcess {
 /** Puts what waits into its group, then lets it go. Null: it ended before it came that far. */
 async function release(run: LimitedRun, child: ChildProcess, watch: Watch): Promise<number | null> {
   const pipes: readonly unknown[] = child.stdio;
-  const [gate, info, users, groups] = pipes.slice(3);
-  if (!isWritable(gate) || !isReadable(info) || !isWritable(users) || !isWritable(groups)) return null;
-  for (const stream of [gate, users, groups]) stream.on("error", ignoreClosedPipe);
-  users.end(passwd);
-  groups.end(groupFile);
+  const [gate, info] = pipes.slice(3);
+  const files = pipes.slice(firstGiven).filter(isWritable);
+  if (!isWritable(gate) || !isReadable(info) || files.length !== run.given.length) return null;
+  for (const stream of [gate, ...files]) stream.on("error", ignoreClosedPipe);
+  for (const [at, file] of files.entries()) file.end(run.given[at]);
   let text = "";
   for await (const chunk of info) text += String(chunk);
   const pid = /"child-pid":\s*(\d+)/.exec(text)?.[1];
@@ -152,7 +155,7 @@ async function release(run: LimitedRun, child: ChildProcess, watch: Watch): Prom
 /** bubblewrap tells the exit code of a command that it came to start, and of no other. */
 async function readStarted(child: ChildProcess): Promise<boolean> {
   const pipes: readonly unknown[] = child.stdio;
-  const status = pipes[7];
+  const status = pipes[5];
   if (!isReadable(status)) return false;
   let text = "";
   for await (const chunk of status) text += String(chunk);

@@ -38,6 +38,7 @@ export async function runUnsafely(run: SandboxRun): Promise<SandboxResult> {
       onOutput: run.onOutput,
       group: null,
       startsBlocked: false,
+      given: [],
       inMemory: [],
     });
   } finally {

@@ -20,6 +20,7 @@ const run: Omit<LimitedRun, "words"> = {
   onOutput: undefined,
   group: null,
   startsBlocked: false,
+  given: [],
   inMemory: [],
   endsWithinMs: 500,
 };

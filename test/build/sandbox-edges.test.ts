@@ -32,6 +32,36 @@ it.runIf(groups !== null)(
   },
 );
 
+const script = `
+const { once } = require("node:events");
+const { connect, createServer } = require("node:net");
+const { hostname, userInfo } = require("node:os");
+(async () => {
+  const server = createServer((socket) => socket.end("answered")).listen(0, "localhost");
+  await once(server, "listening");
+  const [answer] = await once(connect(server.address().port, "localhost"), "data");
+  const { address } = await require("node:dns/promises").lookup(hostname());
+  console.log([answer, address, userInfo().username].join(" "));
+  process.exit();
+})();`;
+const others = process.getuid?.() === 0 ? { runAs: 12_345 } : {};
+
+it.each([
+  ...sandboxes,
+  [
+    "of a user whom it does not know",
+    createBubblewrap({ program: "bwrap", mode: "user-namespace", groups: null, ...others }),
+  ],
+] as const)(
+  "a test that says localhost, or asks who it is, does not fail for what the machine lacks (R11): %s",
+  { timeout },
+  async (_name, sandbox) => {
+    const command = [process.execPath, "-e", script] as const;
+    const result = await sandbox.run({ command, folder: "/tmp", mounts: [], network: "none", limits: sandboxLimits });
+    expect(result).toMatchObject({ kind: "exited", code: 0, stdout: "answered 127.0.0.1 nobody\n" });
+  },
+);
+
 describe("what lies around the mounts of a sandbox (case 55)", () => {
   it.each(sandboxes)("is no memory to write to that nobody limits: %s", { timeout }, async (_name, sandbox) => {
     const out = await createTemporaryFolder();

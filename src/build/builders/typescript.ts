@@ -35,7 +35,7 @@ const compilerRoot = "/toolchain/typescript";
 export function createTypeScriptBuilder(): Builder {
   return {
     language: "typescript",
-    version: "3",
+    version: "4",
     describeToolchain: () => ({ kind: "present", text: describeNode() }),
     keeps: (path) => !isOfNoBuild(path),
     build,
