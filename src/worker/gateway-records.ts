@@ -17,6 +17,7 @@ import { getNode, recordContact } from "../store/nodes.ts";
 import { confirmWithdrawals, noteReadBack } from "../store/provisions.ts";
 import { wasNodeRemoved } from "../store/remove-node.ts";
 import { getRoot } from "../store/roots.ts";
+import { readStop } from "../store/stop.ts";
 import { recordDelivery } from "../store/webhooks.ts";
 import type { Trust } from "./trust.ts";
 
@@ -114,7 +115,9 @@ async function readNewestUnordered(parts: GatewayParts, node: string, have: Dige
   const mail = await newestDeclaration(parts.db, parts.mesh, node);
   if (mail === null || mail.digest === have) return null;
   const incarnation = (await getNode(parts.db, parts.mesh, node))?.incarnation;
-  return mail.incarnation === incarnation ? parts.trust.dropEpoch(mail.envelope) : null;
+  if (mail.incarnation !== incarnation) return null;
+  // What it has cannot be told from something newer that these records lost. Asked last: a restore may come meanwhile (R35).
+  return (await readStop(parts.db, parts.mesh)) === null ? parts.trust.dropEpoch(mail.envelope) : null;
 }
 
 async function keepUnordered({ db, mesh }: GatewayParts, report: UnorderedReport): Promise<KeptReport> {

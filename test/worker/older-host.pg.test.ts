@@ -14,6 +14,7 @@ import { insertDeclarations } from "../../src/store/declarations.ts";
 import { createToken } from "../../src/store/enrolment.ts";
 import { withGate } from "../../src/store/gate.ts";
 import { getNode } from "../../src/store/nodes.ts";
+import { stopMesh } from "../../src/store/stop.ts";
 import { loadMeshView } from "../../src/store/situations.ts";
 import { createDeclarationWakes, createGatewayRecords } from "../../src/worker/gateway-records.ts";
 import { raiseGateway, type Raised } from "../link/support/raise-gateway.ts";
@@ -120,6 +121,17 @@ describe("a host that does not speak ordering (R37)", () => {
     await report(second.digest);
     expect((await getAccount(records.db, mesh, "node-a"))?.sequence).toBe(2);
     expect((await getNode(records.db, mesh, "node-a"))?.refusedReports).toBe(refusedBefore + 1);
+  });
+
+  it("is given nothing while the mesh is stopped: what it has may be newer than what the records know (R35)", async () => {
+    const backedUp = await send("before the backup");
+    const lost = digestOf("sent after the backup");
+    await stopMesh(records.db, mesh, { reason: "restored", above: { epoch: 1_000, number: 1 } });
+    expect((await fetch(lost)).status).toBe(204);
+    await records.db.query(`update mesh set stopped_at = null, stopped_for = null`);
+    const answer = await fetch(lost);
+    const { payload } = JSON.parse(answer.body.toString()) as { payload: string };
+    expect(JSON.parse(Buffer.from(payload, "base64").toString())).toMatchObject({ digest: backedUp.digest });
   });
 
   it("is taken at its word in each request: one that speaks ordering must say where its report belongs", async () => {

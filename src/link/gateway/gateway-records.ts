@@ -34,7 +34,10 @@ export type GatewayRecords = {
   wasRemoved(node: string): Promise<boolean>;
   /** The newest envelope for the node's present incarnation with an order above `after`; null: none. */
   newestEnvelope(node: string, after: Order | null): Promise<Uint8Array | null>;
-  /** For a host that does not speak ordering: the newest, without its epoch; null: none, or it has that digest (R37). */
+  /**
+   * For a host that does not speak ordering: the newest, without its epoch; null: none, it has that digest (R37), or the mesh
+   * is stopped (R35).
+   */
   newestUnordered(node: string, have: Digest | null): Promise<Uint8Array | null>;
   /** The mesh's root document of this version, exact bytes; null: there is none. */
   rootAt(version: number): Promise<Uint8Array | null>;
