@@ -26,6 +26,19 @@ export const hostConditionKinds: readonly ConditionKind[] = [
     remedy: "see the controller's log",
   },
   {
+    code: "second-writer",
+    subject: "node",
+    names: oneName,
+    watches:
+      "a host refused a declaration for it that is signed with a key of this mesh and that these records never sent; the epoch says whose",
+    // Said once of each offer that is refused: that none comes any more is no sign that nobody could.
+    opens: ["decide/find-second-writer.ts", "store/second-writer.ts"],
+    closes: "a person",
+    urgent: "yes",
+    remedy:
+      "end whatever controller runs from a copy of these records; is there none, take the declaration key back that was stolen: `mesh keys rotate declaration --revoke ID`",
+  },
+  {
     code: "drift-mended",
     subject: "node",
     names: oneName,

@@ -14,6 +14,7 @@ import { newestDeclaration } from "./declarations.ts";
 import { readPruned } from "./prune/read-pruned.ts";
 import type { ReadRows } from "./row-memory.ts";
 import { many, maybeOne, one, run } from "./rows.ts";
+import { noteSecondWriter } from "./second-writer.ts";
 import { storableJson } from "./storable.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -75,8 +76,9 @@ export function keepAccount(
   return inTransaction(db, { isolation: "read committed" }, async (tx) => {
     const node = await lockNode(tx, mesh, kept.node);
     const sentDigest = await findSentDigest(tx, mesh, kept);
+    const account = await getAccount(tx, mesh, kept.node);
     const facts: ReportFacts = {
-      account: await getAccount(tx, mesh, kept.node),
+      account,
       incarnation: node?.incarnation ?? null,
       sentDigest,
       // Nearly always the declaration is there, and nobody needs to know.
@@ -84,8 +86,11 @@ export function keepAccount(
       receivedAt: node?.now ?? kept.at,
     };
     const decision = decide(facts);
-    if (decision.kind === "kept") await writeAccount(tx, mesh, kept, decision.track, facts.receivedAt);
-    else if (decision.kind !== "duplicate") await countRefused(tx, mesh, kept.node);
+    if (decision.kind === "kept") {
+      await writeAccount(tx, mesh, kept, decision.track, facts.receivedAt);
+      const isSameHost = account?.incarnation === kept.incarnation;
+      await noteSecondWriter(tx, mesh, kept, isSameHost ? account.report.refusals : null);
+    } else if (decision.kind !== "duplicate") await countRefused(tx, mesh, kept.node);
     if (decision.kind === "older" && decision.reversion)
       await noteReversion(tx, mesh, kept.node, decision.reversion, facts.receivedAt);
     if (kept.has !== null) await heedWhatItHas(tx, mesh, kept, kept.has, decision);

@@ -4,7 +4,7 @@ import { keepReport } from "../store/report-twin.ts";
 import { type Draft, type KeptProvision, put, type Records } from "../store/state.ts";
 import { addBuild, assign } from "../world/mesh.ts";
 import { checkEnd, checkPushEnd, type End } from "./check-end.ts";
-import { acceptedOf, createHost, make, reportOf } from "./play-hosts.ts";
+import { acceptedOf, createHost, deaf, make, reportOf } from "./play-hosts.ts";
 import { type Played, playPushes } from "./play-pushes.ts";
 
 let played: Played;
@@ -31,7 +31,7 @@ function createEnd(): Place {
       make(host, newest);
       const { epoch, number, digest, incarnation } = newest.declaration;
       host.disk.mark = { order: { epoch, number }, digest, incarnation };
-      keepReport(draft, reportOf(newest, { boot: 1, bootId: `${node}-1` }), nowIso, () => undefined);
+      keepReport(draft, reportOf(newest, { boot: 1, bootId: `${node}-1` }), nowIso, deaf);
       return [node, host] as const;
     }),
   );

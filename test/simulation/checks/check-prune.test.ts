@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { keepReport } from "../store/report-twin.ts";
 import { type Draft, put, type Records } from "../store/state.ts";
 import { checkPrune } from "./check-prune.ts";
-import { acceptedOf, reportOf } from "./play-hosts.ts";
+import { acceptedOf, deaf, reportOf } from "./play-hosts.ts";
 import { type Played, playPushes } from "./play-pushes.ts";
 
 let played: Played;
@@ -10,7 +10,7 @@ let heard: Records;
 beforeAll(async () => {
   played = await playPushes();
   const draft: Draft = { ...played.records };
-  keepReport(draft, reportOf(acceptedOf(played, "node-a", -1)), "2026-01-01T00:01:00.000Z", () => undefined);
+  keepReport(draft, reportOf(acceptedOf(played, "node-a", -1)), "2026-01-01T00:01:00.000Z", deaf);
   for (const [id, push] of draft.pushes)
     draft.pushes = put(draft.pushes, id, { ...push, endedAt: "2026-01-01T00:01:00.000Z" });
   heard = { ...draft };

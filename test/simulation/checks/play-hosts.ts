@@ -36,3 +36,6 @@ export function reportOf({ declaration }: Accepted, change: Partial<Report> = {}
   const made = { boot: 1, bootId: "b", sequence: 1, at: "2026-01-01T00:00:00.000Z", lastWordAt: null };
   return { ...about, ...made, outcome: "applied", resources: [], refusals: [], ...change };
 }
+
+/** Hooks of the records that nobody listens at. */
+export const deaf = { onReverted: () => undefined, onSecondWriter: () => undefined };

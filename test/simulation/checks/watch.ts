@@ -46,6 +46,10 @@ export function watch(parts: Parts): Watch {
   store.onReported = (...reported) => guard(parts, () => checkReport(...reported));
   store.onKept = (kept) => guard(parts, () => hosts.kept(kept));
   store.onReverted = (report, why) => guard(parts, () => hosts.reverted(report, why));
+  store.onSecondWriter = (why) =>
+    guard(parts, () => {
+      throw new ViolationError("I21", `nobody else signs here: ${why}`);
+    });
   store.onWithdrawn = ({ id, version, provider }) => {
     const key = `${id}#${version}`;
     const host = parts.hosts.get(provider.node);

@@ -117,6 +117,14 @@ export const hostMutants: readonly Mutant[] = [
     breaks: ["L1"],
   },
   {
+    name: "own-offers-foreign",
+    why: "what was sent, pruned since and comes again is said to be another writer's",
+    file: "src/decide/find-second-writer.ts",
+    find: `[pruned, recovered].some((upTo) =>`,
+    replace: `[recovered].some((upTo) =>`,
+    breaks: ["I21"],
+  },
+  {
     name: "refused-uncounted",
     why: "reports that are refused are not counted",
     file: "test/simulation/store/report-twin.ts",

@@ -44,6 +44,8 @@ export interface Hooks {
   onReported: (report: Report, decision: ReportAnswered, before: Records, after: Records) => void;
   /** A host is said to have gone back. */
   onReverted: (report: Report, why: string) => void;
+  /** A declaration that a host refused is said to be another writer's. */
+  onSecondWriter: (why: string) => void;
   /** A push looks whom it changed. */
   onChangeRead: (change: ChangeRead) => void;
   /** The provider's host said that it is gone. */
@@ -143,6 +145,7 @@ export function createBackend(timeline: Timeline, first: Records): Backend {
     onChangeRead: () => undefined,
     onReported: () => undefined,
     onReverted: () => undefined,
+    onSecondWriter: () => undefined,
     onWithdrawn: () => undefined,
   };
   return backend;

@@ -3,7 +3,9 @@ import type { Report } from "../../../src/core/report.ts";
 import { type GrantsRead, judgeReport } from "../../../src/decide/judge-report.ts";
 import type { Claim } from "../../../src/decide/judge-claim.ts";
 import { compareOrder } from "../../../src/decide/order.ts";
-import type { ReportAnswered } from "./backend.ts";
+import { describeSecondWriter, listForeign, listNewOffers } from "../../../src/decide/find-second-writer.ts";
+import type { AccountRecord } from "../../../src/store/accounts.ts";
+import type { Hooks, ReportAnswered } from "./backend.ts";
 import { heed, settle } from "./claim-twin.ts";
 import { type Draft, mapChanged, put } from "./state.ts";
 
@@ -12,7 +14,7 @@ export function keepReport(
   draft: Draft,
   report: Report,
   receivedAt: string,
-  onReverted: (report: Report, why: string) => void,
+  hooks: Pick<Hooks, "onReverted" | "onSecondWriter">,
 ): ReportAnswered {
   const node = draft.nodes.get(report.node);
   const account = draft.accounts.get(report.node) ?? null;
@@ -43,12 +45,13 @@ export function keepReport(
       reverted: null,
     };
     draft.accounts = put(draft.accounts, report.node, kept);
+    noteSecondWriter(draft, report, account, hooks);
     if (has !== null) settle(draft, report.node, has);
     return "kept";
   }
   if (decision.kind === "duplicate") return "duplicate";
   if (decision.kind === "older" && decision.reversion && account !== null) {
-    onReverted(report, decision.reversion.why);
+    hooks.onReverted(report, decision.reversion.why);
     const since = account.reverted?.since ?? receivedAt;
     draft.accounts = put(draft.accounts, report.node, {
       ...account,
@@ -60,6 +63,19 @@ export function keepReport(
   const claim = claimOf(report);
   if (decision.kind === "unknown-declaration" && claim !== null) heed(draft, claim, receivedAt);
   return decision.kind === "older" ? "older" : "refused";
+}
+
+/** `noteSecondWriter`. */
+function noteSecondWriter(
+  { declarations, pruned, recovered }: Draft,
+  report: Report,
+  before: Pick<AccountRecord, "incarnation" | "report"> | null,
+  { onSecondWriter }: Pick<Hooks, "onSecondWriter">,
+): void {
+  const offers = listNewOffers(report, before?.incarnation === report.incarnation ? before.report.refusals : null);
+  const sent = (declarations.get(report.node) ?? []).map((one) => one.sent.order);
+  const foreign = listForeign(report, offers, { sent, pruned: pruned.get(report.node) ?? null, recovered });
+  if (foreign.length > 0) onSecondWriter(describeSecondWriter(report.node, foreign).message);
 }
 
 /** What it says that it has; null: nothing. */

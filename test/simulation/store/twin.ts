@@ -65,7 +65,7 @@ function connect(timeline: Timeline, backend: Backend, process: Process, faults:
       const claim = claimOf(report);
       const decision = await writeHeeding(backend, road, claim, (draft) => {
         const before = backend.records;
-        const kept = keepReport(draft, report, backend.nowIso(), backend.onReverted);
+        const kept = keepReport(draft, report, backend.nowIso(), backend);
         backend.onReported(report, kept, before, { ...draft });
         const account = draft.accounts.get(report.node);
         const enrolled = draft.nodes.get(report.node)?.incarnation ?? null;
