@@ -93,11 +93,11 @@ describe("a mesh under kill -9", () => {
   });
 
   it.each([
-    ["Temporal", "temporal", "case 43"],
-    ["PostgreSQL", "PostgreSQL", "case 42"],
-    ["host node-a", "host-node-a", "case 46"],
-    ["host node-b", "host-node-b", "case 46"],
-  ])("brings %s back, and nothing is sent twice (R50, %s, %s)", async (name, file) => {
+    ["Temporal", "temporal"],
+    ["PostgreSQL", "PostgreSQL"],
+    ["host node-a", "host-node-a"],
+    ["host node-b", "host-node-b"],
+  ])("brings %s back while nothing is under way, and nothing is sent twice (R50, %s)", async (name, file) => {
     const sends = await readSends(mesh.state);
     const from = performance.now();
     process.kill(await readPid(file), "SIGKILL");
@@ -213,6 +213,11 @@ describe("a mesh under kill -9", () => {
     up = { ...up, addresses: { ...up.addresses, example } };
     await expectWhole();
     expect(await readSends(mesh.state)).toEqual(sends);
+  });
+
+  it("has no credential in clear in what it keeps, says and shows after all of that (R46, case 51)", async () => {
+    await mesh.run("status", "--json");
+    await mesh.expectNoSecret();
   });
 
   it("ends all of it at a Ctrl-C, also the services of a host that was killed", async () => {

@@ -125,6 +125,11 @@ describe("a mesh that is ended and started again", () => {
     expect(status.code, status.stdout).toBe(0);
   });
 
+  it("has no credential in clear in what it keeps, says and shows (R46, case 51)", async () => {
+    await mesh.run("status", "--json");
+    await mesh.expectNoSecret();
+  });
+
   it("stays up where a host is refused: that is a trouble, its services are ended, and nothing is sent (R33)", async () => {
     await readRecords(
       mesh.state,

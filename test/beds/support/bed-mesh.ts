@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { createCanary } from "../../support/canary.ts";
-import { searchPlaces, type CanarySearch } from "../../support/canary-places.ts";
-import { listMeshPlaces } from "./mesh-places.ts";
+import type { CanarySearch } from "../../support/canary-places.ts";
 import { hostProgram, program, runMesh, type Ran } from "./run-mesh.ts";
+import { openSecretSearch } from "./secret-search.ts";
 import { startProcess, type Process } from "./start-process.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -28,7 +28,7 @@ export interface BedMesh {
   startUp(): Promise<void>;
   /** Looks for the beginning of every minted password in all that is kept, said and shown (R46, case 51). */
   searchCanary(): Promise<CanarySearch>;
-  /** Ends everything; fails when the canary was found anywhere. */
+  /** Ends everything; fails when the canary was found anywhere, or could not have been. */
   close(): Promise<void>;
 }
 
@@ -55,12 +55,11 @@ export async function openBedMesh(name: string, settings: Record<string, unknown
   const run = async (...args: string[]): Promise<Ran> => {
     const ran = await runMesh(state, args);
     said.push(ran);
+    await secrets.noteMinted();
     return ran;
   };
-  const searchCanary = (): Promise<CanarySearch> => {
-    const isUp = up.child.exitCode === null && up.child.signalCode === null;
-    return searchPlaces(canary, listMeshPlaces({ folder, state, said, isUp }));
-  };
+  const secrets = openSecretSearch({ canary, folder, state, hosts: join(folder, "hosts"), said });
+  const isUp = (): boolean => up.child.exitCode === null && up.child.signalCode === null;
   const hostFolder = (node: string): string => join(folder, "hosts", node);
   const startHost = (node: string): void => {
     hosts.set(
@@ -105,11 +104,10 @@ export async function openBedMesh(name: string, settings: Record<string, unknown
     async startUp() {
       up = await startUp(state, folder);
     },
-    searchCanary,
+    searchCanary: () => secrets.search(isUp()),
     async close() {
       try {
-        const { hits } = await searchCanary();
-        if (hits.length > 0) throw new Error(`secrets in clear: ${hits.join("; ")}`);
+        await secrets.expectNone(isUp());
       } finally {
         for (const [node, host] of hosts) {
           await host.end();

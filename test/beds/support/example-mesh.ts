@@ -1,9 +1,11 @@
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { canary } from "./bed-mesh.ts";
 import { killMeshProcesses } from "./mesh-processes.ts";
 import { program, runMesh, type Ran } from "./run-mesh.ts";
+import { openSecretSearch } from "./secret-search.ts";
 import { startProcess, type Process } from "./start-process.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -37,6 +39,9 @@ export interface ExampleMesh {
   /** Its exit code; null when the signal itself ended it. */
   endUp(signal: NodeJS.Signals): Promise<number | null>;
   run(...args: string[]): Promise<Ran>;
+  /** Fails where a credential is in clear in what is kept, said or shown (R46, case 51). The mesh is up. */
+  expectNoSecret(): Promise<void>;
+  /** Ends everything; fails when a credential is in clear in what is left, or was never looked for while it was up. */
   close(): Promise<void>;
 }
 
@@ -48,6 +53,13 @@ export async function createExampleMesh(name: string): Promise<ExampleMesh> {
   // Servers run as nobody under root: they must get through.
   await chmod(folder, 0o755);
   const state = join(folder, "state");
+  await mkdir(state);
+  await chmod(state, 0o755);
+  await writeFile(join(state, "settings.json"), JSON.stringify({ passwordPrefix: canary.marker }));
+  const said: Ran[] = [];
+  const secrets = openSecretSearch({ canary, folder, state, hosts: join(state, "hosts"), said });
+  let wasReady = false;
+  let wasSearched = false;
   let starts = 0;
   let up: Process | null = null;
   const running = (): Process => {
@@ -77,6 +89,8 @@ export async function createExampleMesh(name: string): Promise<ExampleMesh> {
     async ready() {
       const { stdout } = running();
       const text = await wait("mesh up", async () => (stdout().endsWith("}\n") ? stdout() : null), readyWithinMs);
+      wasReady = true;
+      await secrets.noteMinted();
       return upDocumentSchema.parse(JSON.parse(text));
     },
     async start() {
@@ -89,11 +103,26 @@ export async function createExampleMesh(name: string): Promise<ExampleMesh> {
       await wait(`it says "${words}"`, look, heardWithinMs);
     },
     endUp: (signal) => running().end(signal),
-    run: (...args) => runMesh(state, args),
+    async run(...args) {
+      const ran = await runMesh(state, args);
+      said.push(ran);
+      return ran;
+    },
+    async expectNoSecret() {
+      await secrets.expectNone(true);
+      wasSearched = true;
+    },
     async close() {
       await up?.end();
       await killMeshProcesses(state);
-      if (process.env["MESH_KEEP_BEDS"] === undefined) await rm(folder, { recursive: true, force: true });
+      try {
+        // A start that failed has more to say than that nothing was looked for.
+        if (!wasReady) return;
+        if (!wasSearched) throw new Error("no search for secrets was made while this mesh was up");
+        await secrets.expectNone(false);
+      } finally {
+        if (process.env["MESH_KEEP_BEDS"] === undefined) await rm(folder, { recursive: true, force: true });
+      }
     },
   };
   return mesh;
