@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // npm run faults [-- options]: installs and builds what is missing, then tries to break a mesh of real processes
-// (test/faults/runner/main.ts). Exit 0: nothing was broken. 2: something was, and is named.
+// (test/faults/runner/main.ts). Exit 0: nothing was broken. 2: something was, and is named. 3: a planted bug was not.
 import "./check-node.js";
 import { spawn } from "node:child_process";
 import { join } from "node:path";

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createRandom } from "../../simulation/random.ts";
 import { failpointNames } from "../../../src/core/failpoints.ts";
 import { scenarios } from "../scenarios/scenarios.ts";
+import { shortList } from "../scenarios/short-list.ts";
 import { chooseRound } from "./choose-round.ts";
 import { readArguments } from "./read-arguments.ts";
 
@@ -25,6 +26,14 @@ describe("a round of faults", () => {
     expect(all.size).toBe(scenarios.length);
     for (const point of failpointNames)
       for (const action of ["kill", "stop"]) expect(all).toContain(`${action}@${point}`);
+  });
+
+  it("has everything of the fixed list, one of each kind of fault but the clock's and a build's", () => {
+    const listed = scenarios.filter(({ name }) => shortList.includes(name));
+    expect(listed.map(({ name }) => name).toSorted()).toEqual(shortList.toSorted());
+    const groups = ["controller", "host", "load", "network", "records", "temporal"];
+    expect([...new Set(listed.map(({ group }) => group))].toSorted()).toEqual(groups);
+    expect(readArguments(["--short"]).short).toBe(true);
   });
 
   it("is not begun by arguments that do not read", () => {

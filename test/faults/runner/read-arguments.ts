@@ -6,14 +6,16 @@ export const usage = `npm run faults -- [options]
   --seed S         order, places and directions are drawn from it (default: a fresh one, which is printed)
   --minutes N      begin nothing new after so long (default 5); the length of three-controllers
   --all            every scenario, however long it takes
+  --short          the fixed list that npm test runs, in its order
   --times N        so many rounds, each with the next seed, over one mesh
   --list           what there is
-  --mutant NAME    with this bug in the real code: exit 2, where it is found, and whether by the promise it breaks
+  --mutant NAME    with this bug in the real code: exit 2 where the promise it breaks is named, 3 where it is not
   --list-mutants   what can be planted
   --check FILE     ask a history that was kept of an earlier run
   --json           answer in JSON lines
 
-Exit 0: no promise was broken. 2: one was (with a planted bug too, as in npm run sim), or a scenario did not come to its end; it is named. 1: nothing could be run.`;
+Exit 0: no promise was broken. 2: one was, or a scenario did not come to its end; it is named. 3: a planted bug was not named by the
+promise that it breaks. 1: nothing could be run.`;
 
 export interface Arguments {
   readonly what: "help" | "list" | "list-mutants" | "check" | "run";
@@ -21,6 +23,7 @@ export interface Arguments {
   readonly seed: number | null;
   readonly minutes: number;
   readonly all: boolean;
+  readonly short: boolean;
   readonly times: number;
   readonly mutant: string | null;
   readonly file: string;
@@ -37,6 +40,7 @@ export function readArguments(argv: readonly string[]): Arguments {
       minutes: { type: "string", default: "5" },
       times: { type: "string", default: "1" },
       all: { type: "boolean", default: false },
+      short: { type: "boolean", default: false },
       list: { type: "boolean", default: false },
       "list-mutants": { type: "boolean", default: false },
       mutant: { type: "string" },
@@ -59,6 +63,7 @@ export function readArguments(argv: readonly string[]): Arguments {
     seed: values.seed === undefined ? null : readNumber("--seed", values.seed, 0, 2 ** 32 - 1),
     minutes: readNumber("--minutes", values.minutes, 0, 10_000),
     all: values.all,
+    short: values.short,
     times: readNumber("--times", values.times, 1, 1_000),
     mutant: values.mutant ?? null,
     file: values.check ?? "",
