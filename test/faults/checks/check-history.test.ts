@@ -52,6 +52,10 @@ const good: History = {
   accounts: [account(1, 1, 1, 1), account(1, 1, 1, 2), account(1, 2, 1, 1), account(2, 3, 2, 1)],
   answers: [answer],
   leases: [],
+  machines: [
+    { node: "node-a", module: "site", wanted: "edit\n", found: "edit\n" },
+    { node: "node-a", module: "shop", wanted: null, found: null },
+  ],
 };
 
 const baselineB = { push: "p1", node: "node-b", digest: digest("b") };
@@ -178,6 +182,21 @@ describe("a recorded history", () => {
       },
     ],
     ["a cascade tells a machine that there was not when it began", "I9", { told: [...good.told, toldB] }],
+    [
+      "a machine has other content than was assigned",
+      "L1",
+      { machines: [{ node: "node-a", module: "site", wanted: "edit\n", found: "before\n" }] },
+    ],
+    [
+      "a machine has not what was assigned",
+      "L1",
+      { machines: [{ node: "node-a", module: "shop", wanted: "first\n", found: null }] },
+    ],
+    [
+      "a machine still has what was taken off it",
+      "L1",
+      { machines: [{ node: "node-a", module: "shop", wanted: null, found: "first\n" }] },
+    ],
     ["a push never ends", "L5", { pushes: [{ ...push, outcome: null, sent: null }] }],
   ])("in which %s breaks %s", (_situation, invariant, history) => {
     expect(listBroken(history)).toContain(invariant);

@@ -2,6 +2,7 @@ import { compareOrder, describeOrder } from "../../../src/decide/order.ts";
 import type { History, Send } from "../history/history.ts";
 import { checkAnswers } from "./check-answers.ts";
 import { checkAccounts, checkJournals } from "./check-journals.ts";
+import { checkMachines } from "./check-machines.ts";
 import { checkPushes } from "./check-pushes.ts";
 import { type Check, keyOf } from "./violation.ts";
 
@@ -18,6 +19,7 @@ export function checkHistory(history: History): Check[] {
     ...checkAccounts(history),
     ...checkPushes(history),
     ...checkAnswers(history),
+    ...checkMachines(history),
   ];
 }
 

@@ -20,6 +20,8 @@ export interface History {
   readonly answers: readonly Answer[];
   /** The lease's row, as it was seen to change. */
   readonly leases: readonly LeaseSeen[];
+  /** At the end, when everything has settled. */
+  readonly machines: readonly MachineFile[];
 }
 
 export interface Grant {
@@ -112,4 +114,14 @@ export interface LeaseSeen {
   readonly epoch: number;
   readonly beat: number;
   readonly atMs: number;
+}
+
+/** The one file of one module on one machine. */
+export interface MachineFile {
+  readonly node: string;
+  readonly module: string;
+  /** By what people assigned; null: the module is not to be there. */
+  readonly wanted: string | null;
+  /** On the machine's disk; null: it is not there. */
+  readonly found: string | null;
 }

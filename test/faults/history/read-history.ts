@@ -1,6 +1,7 @@
 import type { FaultBed } from "../mesh/bed.ts";
 import type { History } from "./history.ts";
 import { readJournal } from "./read-journal.ts";
+import { readMachines } from "./read-machines.ts";
 import { readRecords } from "./read-records.ts";
 
 /** Everything that is known of this mesh's life so far. */
@@ -16,5 +17,6 @@ export async function readHistory(bed: FaultBed): Promise<History> {
     accounts: [...bed.recorder.accounts],
     leases: [...bed.recorder.leases],
     answers: [...bed.answers],
+    machines: await readMachines(bed),
   };
 }

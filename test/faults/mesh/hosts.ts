@@ -9,6 +9,8 @@ import type { Network } from "./network.ts";
 export interface Hosts {
   readonly nodes: readonly string[];
   process(node: string): ManagedProcess;
+  /** With its state, and the machine's files below `root`. */
+  folder(node: string): string;
   logFile(node: string): string;
   enrol(node: string, token: string): Promise<void>;
   start(node: string, failpoints?: string): void;
@@ -36,6 +38,7 @@ export function createHosts(folder: string, network: Network | null, program = h
       if (found === undefined) throw new Error(`no host of ${node} was started`);
       return found;
     },
+    folder: folderOf,
     logFile,
     async enrol(node, token) {
       await mkdir(folderOf(node), { recursive: true });

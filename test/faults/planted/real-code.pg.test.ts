@@ -29,6 +29,7 @@ const nothing: History = {
   accounts: [],
   answers: [],
   leases: [],
+  machines: [],
 };
 
 async function bundleThen<T>(
