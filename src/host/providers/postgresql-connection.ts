@@ -14,6 +14,12 @@ const connectWithinMs = 5000;
 const statementWithinMs = 20_000;
 /** The server itself ends a statement before that: one that waits for another's lock says nothing about the server. */
 const serverLimits = "SET lock_timeout = 5000; SET statement_timeout = 18000";
+/**
+ * Where PUBLIC may create in schema `public` (as on PostgreSQL 14, and where an older cluster was brought further), a
+ * consumer's function of a system function's name and of types that fit better would be called in its place, with the
+ * administrator's rights (CVE-2018-1058).
+ */
+const onlyTheServersNames = "SET search_path = pg_catalog";
 const closeWithinMs = 2000;
 
 /**
@@ -44,7 +50,7 @@ export async function withConnection<T>(
   signal.addEventListener("abort", abort, { once: true });
   try {
     await client.connect();
-    await client.query(serverLimits);
+    await client.query(`${onlyTheServersNames}; ${serverLimits}`);
     return await act(client);
   } catch (error) {
     signal.throwIfAborted();

@@ -101,6 +101,30 @@ describe("PostgreSQL as a provider", () => {
     await expect(client.query(`DROP DATABASE ${one.name}`)).rejects.toThrow();
   });
 
+  it("calls no function of a consumer's, where everybody may create beside the server's own (R46)", async () => {
+    const [planter, other] = [grantFor("web"), grantFor("shop")];
+    await apply(planter, other);
+    // As it is on PostgreSQL 14, and stays where such a cluster is brought to a later one.
+    await asAdmin("GRANT CREATE ON SCHEMA public TO PUBLIC");
+    try {
+      const client = await login(planter, "postgres");
+      // Each fits the host's call better than the server's own: (oid, name), and (integer, bigint).
+      await client.query(`
+        CREATE TABLE public.called (by text);
+        CREATE FUNCTION public.shobj_description(oid, text) RETURNS text LANGUAGE plpgsql AS
+          $$ BEGIN INSERT INTO public.called VALUES (current_user); RETURN pg_catalog.shobj_description($1, $2::name); END $$;
+        CREATE FUNCTION public.pg_terminate_backend(integer, integer) RETURNS boolean LANGUAGE plpgsql AS
+          $$ BEGIN INSERT INTO public.called VALUES (current_user); RETURN pg_catalog.pg_terminate_backend($1, $2::bigint); END $$`);
+      await login(other);
+      await apply(planter);
+      expect((await asAdmin("SELECT by FROM public.called")).rows).toEqual([]);
+      expect((await conclusion(planter)).state).toBe("applied");
+    } finally {
+      await asAdmin("REVOKE CREATE ON SCHEMA public FROM PUBLIC");
+      await asAdmin(`DROP OWNED BY ${planter.name}`);
+    }
+  });
+
   it("withdraws access from what is not on the list: open sessions too, and keeps the data (R20)", async () => {
     const [one, two] = [grantFor("web"), grantFor("shop")];
     await apply(one, two);
