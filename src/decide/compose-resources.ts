@@ -16,7 +16,7 @@ export function composeResources(parts: ModuleParts): ComposedParts {
     directories.map((directory) => directory.id),
   );
   const service = composeService(parts, [artifact, ...directories], files.resources);
-  const grants = parts.offers.map((offer) => composeGrant(parts, offer));
+  const grants = parts.offers.map((offer) => composeGrant(parts, offer, files.resources));
   return {
     resources: [artifact, ...directories, ...files.resources, ...service.resources, ...grants],
     problems: [...files.problems, ...service.problems],
@@ -39,12 +39,19 @@ function composeDataDirectory(module: Name): ResourceOf<"directory"> {
 }
 
 /** A pure read of what was issued from this module (R17). */
-function composeGrant({ chosen, granted }: ModuleParts, offer: OwnOffer): ResourceOf<"grant"> {
+function composeGrant(
+  { chosen, granted }: ModuleParts,
+  offer: OwnOffer,
+  files: readonly ResourceOf<"file">[],
+): ResourceOf<"grant"> {
   const { module, kind, endpoint, admin, adminUser, adminPasswordFile } = offer;
+  // A service comes after its files already. Without one nothing else says that its password is written before it is asked
+  // for, and removed only when it is not needed any more.
+  const settings = adminPasswordFile.includes("${etc}") ? files.filter(({ content }) => content.from === "text") : [];
   return {
     id: `grant/${module}/${kind}`,
     module,
-    after: chosen.manifest.service === undefined ? [] : [serviceId(module)],
+    after: chosen.manifest.service === undefined ? settings.map(({ id }) => id) : [serviceId(module)],
     kind: "grant",
     provider: kind,
     endpoint,

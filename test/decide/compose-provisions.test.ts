@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { Resource } from "../../src/core/resource.ts";
 import { withIssued } from "../../src/decide/apply-composition.ts";
 import { compose } from "../../src/decide/compose.ts";
-import { buildOf, withAssignment, withBuild, withNode, withoutAssignment } from "./support/build-world.ts";
+import { orderResources } from "../../src/decide/order-resources.ts";
+import { buildOf, buildWorld, withAssignment, withBuild, withNode, withoutAssignment } from "./support/build-world.ts";
 import { composeOrFail, listProblems, oneResource } from "./support/compose-or-fail.ts";
 import { exampleMesh, meshboard, postgres, rabbit } from "./support/example-mesh.ts";
 import { runPush } from "./support/run-push.ts";
@@ -35,6 +37,29 @@ describe("provisions", () => {
     expect(after.grants).toMatchObject([
       { provision: consumer.mints[0]?.id, version: 1, name: consumer.mints[0]?.name },
     ]);
+  });
+
+  it("come after the file that its manifest writes the administrator's password to, where no service does (R20)", () => {
+    const files = [{ path: "admin-password", text: "${config.password}", mode: "600" }];
+    const config = { password: "secret" };
+    const composed = (adminPasswordFile: string): readonly Resource[] => {
+      const [offer] = rabbit.provides;
+      const module = { files, config, provides: [{ ...offer, adminPasswordFile }] };
+      const world = buildWorld({
+        nodes: { "node-b": "b" },
+        modules: { rabbit: module },
+        assign: { "rabbit@node-b": {} },
+      });
+      const ordered = orderResources(composeOrFail(world, "node-b").content.resources);
+      return ordered.kind === "ordered" ? ordered.resources : [];
+    };
+    // Removed the other way round: before what it needs for that.
+    expect(composed("${etc}/admin-password").at(-1)).toMatchObject({
+      id: "grant/rabbit/rabbitmq",
+      after: ["file/rabbit/admin-password"],
+    });
+    const inData = composed("${data}/admin-password").find(({ kind }) => kind === "grant");
+    expect(inData?.after).toEqual([]);
   });
 
   it("stay with the provider that serves when a second one appears (R3)", () => {
