@@ -63,7 +63,8 @@ export async function applyPass(input: PassInput): Promise<PassResult> {
   const reports = await applyAll(input, begun);
   const waits = [...reports.values()].some(({ state }) => state === "waiting");
   const ended = endTracking(begun, reports, removed.ids, !waits);
-  await keepApplied(input, begun, ended);
+  // What was started since may have filled the disk, and what would make room comes after this.
+  await makingRoom(room, () => keepApplied(input, begun, ended));
   await collect(input, reports);
   return { reports: [...removed.reports, ...ended.withdrawn.map(sayWithdrawn), ...reports.values()] };
 }

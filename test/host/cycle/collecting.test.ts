@@ -108,4 +108,17 @@ describe("old artifacts (R45)", () => {
     // Nothing is left to make room with: that is said as it is.
     await expect(pass(ordered, { writeApplied: () => Promise.reject(full) })).rejects.toBe(full);
   });
+
+  it("go also where the disk was filled by what the pass has started: nothing else makes room (case 47)", async () => {
+    const ordered = await unpack("web");
+    const full = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+    const written: Applied[] = [];
+    const writeApplied = async (applied: Applied): Promise<void> => {
+      if (written.length > 0 && (await countUnpacked("web")) > 2) throw full;
+      written.push(applied);
+    };
+    const { reports } = await pass(ordered, { writeApplied });
+    expect(reports.map(({ state }) => state)).toEqual(["applied", "applied"]);
+    expect(written.map(({ finished }) => finished)).toEqual([false, true]);
+  });
 });
