@@ -9,6 +9,7 @@ import { makingRoom } from "../resources/make-room.ts";
 import { gateOf } from "./gate.ts";
 import type { Patience } from "./patience.ts";
 import type { PassEffects } from "./pass-effects.ts";
+import { placeOf, withPlaceBefore, type NotRemoved } from "./place-of.ts";
 import { removeResources } from "./remove-resources.ts";
 import { textOfResource } from "./resource-text.ts";
 import { beginTracking, endTracking, isSameTracking } from "./track-resources.ts";
@@ -50,7 +51,8 @@ export async function applyPass(input: PassInput): Promise<PassResult> {
   const room = { log: input.log, collect: () => input.effects.collect(new Set()) };
   await makingRoom(room, () => keepApplied(input, input.applied, begun));
   const wanted = new Set(ordered.map(({ id }) => id));
-  const gone = begun.resources.map(({ resource }) => resource).filter(({ id }) => !wanted.has(id));
+  const places = new Set(ordered.map(placeOf));
+  const gone = begun.resources.map(({ resource }) => resource).filter((each) => !places.has(placeOf(each)));
   const removed = await removeResources({
     gone,
     wanted,
@@ -62,15 +64,32 @@ export async function applyPass(input: PassInput): Promise<PassResult> {
   input.signal.throwIfAborted();
   const reports = await applyAll(input, begun);
   const waits = [...reports.values()].some(({ state }) => state === "waiting");
-  const ended = endTracking(begun, reports, removed.ids, !waits);
+  const ended = endTracking(begun, reports, removed.places, !waits);
   // What was started since may have filled the disk, and what would make room comes after this.
   await makingRoom(room, () => keepApplied(input, begun, ended));
   await collect(input, reports);
-  return { reports: [...removed.reports, ...ended.withdrawn.map(sayWithdrawn), ...reports.values()] };
+  const left = removed.left.filter(({ report }) => !wanted.has(report.id)).map(({ report }) => report);
+  return { reports: [...left, ...ended.withdrawn.map(sayWithdrawn), ...sayPlaces(input, reports, removed.left)] };
 }
 
 /** Kinds of resources that are made of an artifact. */
 const holdsBack: ReadonlySet<Resource["kind"]> = new Set(["artifact", "service"]);
+
+/** Of what is still at a place before too, both in one report. */
+function sayPlaces(
+  { ordered }: PassInput,
+  reports: ReadonlyMap<string, ResourceReport>,
+  left: readonly NotRemoved[],
+): readonly ResourceReport[] {
+  const said = new Map(reports);
+  const wanted = new Map(ordered.map((resource) => [resource.id, resource]));
+  for (const before of left) {
+    const { id } = before.resource;
+    const [resource, report] = [wanted.get(id), said.get(id)];
+    if (resource !== undefined && report !== undefined) said.set(id, withPlaceBefore(report, resource, before));
+  }
+  return [...said.values()];
+}
 
 /** In every report, not once: that one may not arrive, and a debt may be younger than the removal (R20). */
 function sayWithdrawn(id: string): ResourceReport {

@@ -1,13 +1,13 @@
-import { UnavailableError } from "../../core/errors.ts";
-import type { ResourceReport } from "../../core/report.ts";
 import type { Resource } from "../../core/resource.ts";
 import { orderResources } from "../../decide/order-resources.ts";
 import { cutText, describeFailure } from "../describe-failure.ts";
 import type { Log } from "../log.ts";
+import { NoAnswerError } from "../providers/no-answer.ts";
 import type { Removal } from "../resources/resource-handler.ts";
+import { placeOf, type NotRemoved } from "./place-of.ts";
 
 export interface RemoveInput {
-  /** What was applied and is not wanted any more. */
+  /** What was applied and is not wanted any more, or not at that place (`place-of.ts`). */
   readonly gone: readonly Resource[];
   /** Ids of what is wanted. */
   readonly wanted: ReadonlySet<string>;
@@ -17,9 +17,9 @@ export interface RemoveInput {
 }
 
 export interface Removed {
-  readonly ids: ReadonlySet<string>;
-  /** What could not be removed, tried again at the next pass. */
-  readonly reports: readonly ResourceReport[];
+  readonly places: ReadonlySet<string>;
+  /** Tried again at the next pass. */
+  readonly left: readonly NotRemoved[];
 }
 
 /**
@@ -28,8 +28,8 @@ export interface Removed {
  * until it can. Without its server nothing could be withdrawn any more, and what is not revoked must not count as gone.
  */
 export async function removeResources(input: RemoveInput): Promise<Removed> {
-  const ids = new Set<string>();
-  const reports: ResourceReport[] = [];
+  const places = new Set<string>();
+  const left: NotRemoved[] = [];
   const ordered = orderForRemoval(input.gone);
   const needed = new Set<string>();
   for (const [at, resource] of ordered.entries()) {
@@ -41,43 +41,57 @@ export async function removeResources(input: RemoveInput): Promise<Removed> {
       const removal = await input.remove(resource);
       const words = removal.kind === "kept" ? removal.why : "removed";
       input.log.info("not wanted any more", { resource: resource.id, what: words });
-      ids.add(resource.id);
+      places.add(placeOf(resource));
     } catch (error) {
       if (isMoot(resource, input.wanted, error)) {
         input.log.warn("its server is away and goes with it: nothing to withdraw from", { resource: resource.id });
-        ids.add(resource.id);
+        places.add(placeOf(resource));
         // absence is the answer: there is nothing left to withdraw from, and it was said above.
         continue;
       }
       for (const id of resource.after) needed.add(id);
       const kept = ordered.slice(at + 1).filter(({ id }) => resource.after.includes(id));
       const why = input.redact(describeFailure(error));
-      reports.push({ id: resource.id, state: "failed", message: sayNotRemoved(why, kept) });
+      const what = sayWhat(resource, input.wanted);
+      left.push({ resource, report: { id: resource.id, state: "failed", message: sayNotRemoved(what, why, kept) } });
     }
   }
-  return { ids, reports };
+  return { places, left };
 }
 
-function sayNotRemoved(why: string, kept: readonly Resource[]): string {
+/** Of what is wanted at another place: which one it is about. */
+function sayWhat(resource: Resource, wanted: ReadonlySet<string>): string {
+  if (!wanted.has(resource.id)) return "";
+  if (resource.kind === "grant") return `what was granted at ${resource.admin} before `;
+  return resource.kind === "file" ? `${resource.path}, as it was called before, ` : "";
+}
+
+function sayNotRemoved(what: string, why: string, kept: readonly Resource[]): string {
   const words = kept.length === 0 ? "" : ` (until then it keeps ${kept.map(({ id }) => id).join(", ")})`;
-  return cutText(`cannot be removed: ${cutText(why, 1400)}${words}`, 1900);
+  return cutText(`${what}cannot be removed: ${cutText(why, 1400)}${words}`, 1900);
 }
 
 /**
  * A provider whose server does not run, and whose service is not wanted either, whether it is removed in this pass or was
- * in an earlier one: nobody can get in any more. One without a service of its own grants on a server that is elsewhere.
+ * in an earlier one: nobody can get in any more. Or whose service has another address now, and not this one: what is there
+ * is looked at there. Only where nothing came back: a server that refuses the host, or has no time for it, lets others in.
+ * One without a service of its own grants on a server that is elsewhere.
  */
 function isMoot(resource: Resource, wanted: ReadonlySet<string>, error: unknown): boolean {
-  if (resource.kind !== "grant" || !(error instanceof UnavailableError)) return false;
+  if (resource.kind !== "grant" || !(error instanceof NoAnswerError)) return false;
   const services = resource.after.filter((id) => id.startsWith("service/"));
-  return services.length > 0 && services.every((id) => !wanted.has(id));
+  return services.length > 0 && (wanted.has(resource.id) || services.every((id) => !wanted.has(id)));
 }
 
 function orderForRemoval(gone: readonly Resource[]): readonly Resource[] {
-  const known = new Map(gone.map((resource) => [resource.id, resource]));
-  const among = gone.map((resource) => ({ ...resource, after: resource.after.filter((id) => known.has(id)) }));
+  const known = new Map(gone.map((resource) => [placeOf(resource), resource]));
+  const places = new Map<string, readonly string[]>();
+  for (const [place, { id }] of known) places.set(id, [...(places.get(id) ?? []), place]);
+  const among = [...known].map(([place, resource]) => {
+    return { ...resource, id: place, after: resource.after.flatMap((id) => places.get(id) ?? []) };
+  });
   const ordered = orderResources(among);
   // Two declarations' remains may wait for each other: then as they came, the last first.
   const chosen = ordered.kind === "ordered" ? ordered.resources : among;
-  return chosen.toReversed().map((resource) => known.get(resource.id) ?? resource);
+  return chosen.toReversed().flatMap(({ id }) => known.get(id) ?? []);
 }

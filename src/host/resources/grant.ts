@@ -1,9 +1,11 @@
+import { UnavailableError } from "../../core/errors.ts";
 import type { ProvisionKind } from "../../core/manifest.ts";
 import type { ResourceOf } from "../../core/resource.ts";
 import { cutText } from "../describe-failure.ts";
 import type { NodeContext } from "../node-context.ts";
 import { NoAnswerError } from "../providers/no-answer.ts";
 import type { ObservedGrant, Provider, ProviderAccess, WantedGrant } from "../providers/provider.ts";
+import { probeHealth } from "../supervisor/health.ts";
 import { fillTemplate } from "./fill-template.ts";
 import type { Conclusion, Difference, ResourceHandler } from "./resource-handler.ts";
 
@@ -45,7 +47,7 @@ export function createGrantHandler(
     },
     conclude: concludeGrants,
     async remove(resource) {
-      const access = await readAccess(resource, context);
+      const access = await readAccess(resource, context).catch((error: unknown) => sayIfAway(resource, error));
       const nothing: WantedGrants = { access, grants: [] };
       const surplus = surplusOf(nothing, await provider.readGrants(access, []));
       if (surplus.length === 0) return { kind: "removed" };
@@ -128,4 +130,24 @@ async function readAccess(
   const adminPassword = await context.readAdminPassword(module, file);
   const { mesh, node } = context.declaration;
   return { mesh, node, module, admin, adminUser, adminPassword, signal: context.signal };
+}
+
+/**
+ * A server's first start makes its password's file: without one, whether anybody may get in is whether anybody listens.
+ * Throws NoAnswerError where nobody does, else what was thrown.
+ */
+async function sayIfAway({ admin }: ResourceOf<"grant">, error: unknown): Promise<never> {
+  if (!(error instanceof UnavailableError)) throw error;
+  const { ok, said } = await probeHealth({ tcp: addressOf(admin) }, { tries: 1 });
+  if (!ok) throw new NoAnswerError(said, "It is asked again.", { cause: error });
+  const next = "Its access is withdrawn when that file is there again: write it.";
+  throw new UnavailableError(`${error.message}, and its server is there (${said})`, next, { cause: error });
+}
+
+/** Of a server that is named by `host:port`, or by the URL of its management API. */
+function addressOf(admin: string): string {
+  if (!URL.canParse(admin)) return admin;
+  const { host, hostname, port, protocol } = new URL(admin);
+  if (host === "") return admin;
+  return `${hostname}:${port === "" ? (protocol === "https:" ? 443 : 80) : port}`;
 }

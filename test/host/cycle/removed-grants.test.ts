@@ -7,6 +7,7 @@ import type { Resource, ResourceOf } from "../../../src/core/resource.ts";
 import { digestValue } from "../../../src/decide/digest.ts";
 import { applyPass } from "../../../src/host/cycle/apply-pass.ts";
 import { createPatience } from "../../../src/host/cycle/patience.ts";
+import { NoAnswerError } from "../../../src/host/providers/no-answer.ts";
 import { readApplied, writeApplied } from "../../../src/host/state/applied.ts";
 import { makeFolder, textFile } from "../../support/host-bed.ts";
 
@@ -104,22 +105,20 @@ describe("a grant that is not wanted any more", () => {
 
   it("is said so too where its server went with it and did not answer", async () => {
     await pass(pg);
-    failOf(withdrawn.id, new UnavailableError("127.0.0.1:5432 refuses"));
+    failOf(withdrawn.id, new NoAnswerError("127.0.0.1:5432 refuses"));
     expect(await pass([])).toEqual([expect.objectContaining(withdrawn)]);
     expect(await pass([])).toEqual([expect.objectContaining(withdrawn)]);
   });
 
-  it("keeps its server until its access is withdrawn, says so, and goes with it then (R20)", async () => {
+  it.each([
+    { who: "refuses the host", error: new Error("28P01: password authentication failed") },
+    { who: "has no connection left for the host", error: new UnavailableError("53300: too many clients already") },
+  ])("keeps its server, which $who, until its access is withdrawn, and goes with it then (R20)", async ({ error }) => {
     await pass([...pg, textFile("notes", "x")]);
-    failOf(withdrawn.id, new Error("28P01: password authentication failed"));
+    failOf(withdrawn.id, error);
     for (let tries = 0; tries < 2; tries += 1) {
-      expect(await pass([])).toEqual([
-        {
-          id: withdrawn.id,
-          state: "failed",
-          message: "cannot be removed: 28P01: password authentication failed (until then it keeps service/pg/main)",
-        },
-      ]);
+      const message = `cannot be removed: ${error.message} (until then it keeps service/pg/main)`;
+      expect(await pass([])).toEqual([{ id: withdrawn.id, state: "failed", message }]);
     }
     // What has nothing to do with it went at once.
     expect(removed).toEqual(["file/web/notes"]);
@@ -130,12 +129,12 @@ describe("a grant that is not wanted any more", () => {
 
   it("is not left for ever where an earlier host has removed its server without it", async () => {
     await pass([grantOf("pg")]);
-    failOf(withdrawn.id, new UnavailableError("127.0.0.1:5432 refuses"));
+    failOf(withdrawn.id, new NoAnswerError("127.0.0.1:5432 refuses"));
     expect(await pass([])).toEqual([expect.objectContaining(withdrawn)]);
   });
 
   it("waits for a server that is not its module's own, or that is wanted still (R20)", async () => {
-    failOf(withdrawn.id, new UnavailableError("10.0.0.9:5432 does not answer"));
+    failOf(withdrawn.id, new NoAnswerError("10.0.0.9:5432 does not answer"));
     const failed = { id: withdrawn.id, state: "failed", message: "cannot be removed: 10.0.0.9:5432 does not answer" };
     await pass([{ ...grantOf("pg"), after: [] }]);
     expect(await pass([])).toEqual([failed]);

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ResourceReport } from "../../../src/core/report.ts";
 import { digestValue } from "../../../src/decide/digest.ts";
+import { placeOf } from "../../../src/host/cycle/place-of.ts";
 import { beginTracking, endTracking, isSameTracking } from "../../../src/host/cycle/track-resources.ts";
 import type { Applied } from "../../../src/host/state/applied.ts";
 import { textFile } from "../../support/host-bed.ts";
@@ -10,6 +11,10 @@ const names = fc.uniqueArray(fc.constantFrom("a", "b", "c", "d"));
 
 function idsOf(applied: Applied | null): string[] {
   return (applied?.resources ?? []).map(({ resource }) => resource.id).toSorted();
+}
+
+function placeOfId(id: string): string {
+  return placeOf(textFile(id.split("/").at(-1) ?? "", "x"));
 }
 
 describe("what is tracked", () => {
@@ -26,7 +31,7 @@ describe("what is tracked", () => {
           expect(idsOf(tracked)).toEqual(expect.arrayContaining([...there]));
           if (!ends) continue;
           const gone = removes ? [...there].filter((id) => !resources.some((each) => each.id === id)) : [];
-          tracked = endTracking(tracked, new Map(), new Set(gone), true);
+          tracked = endTracking(tracked, new Map(), new Set(gone.map(placeOfId)), true);
           for (const id of gone) there.delete(id);
           expect(idsOf(tracked)).toEqual([...there].toSorted());
         }
