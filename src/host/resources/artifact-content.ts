@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
-import { hasErrorCode } from "../../core/errors.ts";
+import { hasErrorCode, whenThere } from "../../core/errors.ts";
 import { contentDigest, type ContentEntry } from "../../link/artifact/content-digest.ts";
 import { syncFolder } from "../../disk/write-durably.ts";
 
@@ -19,10 +19,11 @@ export async function readArtifactDigest(folder: string): Promise<string | null>
   try {
     return await readDigest(folder);
   } catch (error) {
-    if (!hasErrorCode(error, "EACCES")) throw error;
-    // What was unpacked can be read: this is a difference, and unpacking it anew mends it (case 48).
+    if (!hasErrorCode(error, "EACCES", "ENOENT", "ENOTDIR")) throw error;
+    // What was unpacked can be read, and nobody takes of it: this is a difference, and unpacking it anew mends it (case 48).
     const file = error instanceof Error && "path" in error ? String(error.path) : folder;
-    return `${path.relative(folder, file) || "its folder"} cannot be read`;
+    const what = hasErrorCode(error, "EACCES") ? "cannot be read" : "went while it was read";
+    return `${path.relative(folder, file) || "its folder"} ${what}`;
   }
 }
 
@@ -61,28 +62,27 @@ interface TreeFile {
   readonly trace: string;
 }
 
+/** Null: no folder. No link is followed: it may lead to anything, or round in a ring. */
 async function listTree(folder: string): Promise<readonly TreeFile[] | null> {
-  let names;
-  try {
-    if (!(await lstat(folder)).isDirectory())
-      return [{ file: folder, kind: "other", mode: "644", bytes: 0, trace: "" }];
-    names = await readdir(folder, { recursive: true });
-  } catch (error) {
-    // absence is the answer: no folder, so nothing was unpacked there.
-    if (hasErrorCode(error, "ENOENT")) return null;
-    throw error;
-  }
+  const top = await whenThere(lstat(folder));
+  // absence is the answer: no folder, so nothing was unpacked there.
+  if (top === null) return null;
+  if (!top.isDirectory()) return [{ file: folder, kind: "other", mode: "644", bytes: 0, trace: "" }];
   const files: TreeFile[] = [];
-  for (const name of names.toSorted()) {
-    const file = path.join(folder, name);
-    const stats = await lstat(file);
-    files.push({
-      file,
-      kind: stats.isFile() ? "file" : stats.isDirectory() ? "folder" : "other",
-      mode: (stats.mode & 0o100) === 0 ? "644" : "755",
-      bytes: stats.size,
-      trace: `${name}\0${stats.size}\0${stats.mtimeMs}\0${stats.ctimeMs}\0${stats.ino}\0${stats.mode}`,
-    });
+  const folders = [folder];
+  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
+    for (const name of (await readdir(at)).toSorted()) {
+      const file = path.join(at, name);
+      const stats = await lstat(file);
+      if (stats.isDirectory()) folders.push(file);
+      files.push({
+        file,
+        kind: stats.isFile() ? "file" : stats.isDirectory() ? "folder" : "other",
+        mode: (stats.mode & 0o100) === 0 ? "644" : "755",
+        bytes: stats.size,
+        trace: `${file}\0${stats.size}\0${stats.mtimeMs}\0${stats.ctimeMs}\0${stats.ino}\0${stats.mode}`,
+      });
+    }
   }
   return files;
 }
