@@ -3,6 +3,7 @@ import path from "node:path";
 import { z } from "zod";
 import { hasErrorCode } from "../../core/errors.ts";
 import { digestSchema, nameSchema } from "../../core/names.ts";
+import { syncFolder } from "../../disk/write-durably.ts";
 import { readOrSetAside, type OnDamaged } from "../state/set-aside.ts";
 import { writeStateFile } from "../state/state-file.ts";
 
@@ -58,8 +59,10 @@ export async function writeRunWithSpace(folder: string, run: KeptRun): Promise<u
   }
 }
 
+/** For good: one that a power cut brought back would lead to a process that nothing else knows of, and nobody would end. */
 export async function removeRun(folder: string, id: string): Promise<void> {
   await rm(fileOf(folder, id), { force: true });
+  await syncFolder(folder);
 }
 
 function fileOf(folder: string, id: string): string {
