@@ -44,8 +44,8 @@ async function endWhatIsLeft(started: Started, graceMs: number | null, kernel: K
   }
   if (nonce !== neverStartedNonce) {
     const find = (): Promise<readonly number[]> => listByEnvironment(`${nonceVariable}=${nonce}`);
-    for (const pid of await find()) kernel.signal(pid, "SIGKILL");
-    left = [...left, ...(await waitUntilGone(find, kernel.killedWithinMs))];
+    const kill = (pids: readonly number[]): void => pids.forEach((pid) => kernel.signal(pid, "SIGKILL"));
+    left = [...left, ...(await waitUntilGone(find, kernel.killedWithinMs, kill))];
   }
   if (left.length > 0) throw new Error(await describeLeft(left));
 }
@@ -57,8 +57,7 @@ async function endGroup(identity: ProcessIdentity, graceMs: number | null, kerne
     kernel.signal(-identity.pid, "SIGTERM");
     if ((await waitUntilGone(find, graceMs)).length === 0) return [];
   }
-  kernel.signal(-identity.pid, "SIGKILL");
-  return waitUntilGone(find, kernel.killedWithinMs);
+  return waitUntilGone(find, kernel.killedWithinMs, () => kernel.signal(-identity.pid, "SIGKILL"));
 }
 
 /** What signals, and how long it may take to bury what it killed. */
@@ -105,12 +104,20 @@ async function listAliveInGroup(identity: ProcessIdentity): Promise<readonly num
   return [];
 }
 
-/** Who is there still when the time is over; nobody: it did not take so long. */
-async function waitUntilGone(list: () => Promise<readonly number[]>, limitMs: number): Promise<readonly number[]> {
+/**
+ * Who is there still when the time is over; nobody: it did not take so long. `act` is done with each list of who is there:
+ * a process may have been started by another one just before that was killed.
+ */
+async function waitUntilGone(
+  list: () => Promise<readonly number[]>,
+  limitMs: number,
+  act: (there: readonly number[]) => void = () => undefined,
+): Promise<readonly number[]> {
   const end = performance.now() + limitMs;
   for (;;) {
     const left = await list();
     if (left.length === 0 || performance.now() >= end) return left;
+    act(left);
     await wait(pollMs);
   }
 }

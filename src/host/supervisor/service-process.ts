@@ -5,7 +5,7 @@ import type { Log } from "../log.ts";
 import type { ServiceUser } from "../service-user.ts";
 import { chooseEndingReason } from "./ending-reason.ts";
 import { endedUnseen, sayExit, sayNoStart } from "./ending-words.ts";
-import { endProcess, neverStartedNonce, sweep, type Started } from "./end-process.ts";
+import { endProcess, type Kernel, neverStartedNonce, sweep, type Started } from "./end-process.ts";
 import { isAlive, readIdentity } from "./process-identity.ts";
 import { recentEndings, restartDelayMs } from "./restart-delay.ts";
 import { removeRun, writeRunWithSpace, type KeptRun } from "./run-file.ts";
@@ -25,6 +25,8 @@ export interface ServiceProcessOptions {
   readonly onChange: (id: string) => void;
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs: number;
+  /** Left out: the system's own. */
+  readonly kernel?: Kernel;
 }
 
 /** Well below what it takes for pids to come round: the group of who was there so lately is still its own. */
@@ -45,6 +47,8 @@ export class ServiceProcess {
   #isUnwritten = false;
   /** Its exit event is still to come; an adopted one gives none and is looked at instead. */
   #isChild = false;
+  /** Of its last ending, what may be there still: nothing is started beside it. */
+  #left: Started | null = null;
   /** By the monotonic clock: when the process was last known to be there. Null: not since this host started. */
   #seenAtMs: number | null = null;
   #isClosed = false;
@@ -176,7 +180,8 @@ export class ServiceProcess {
 
   async #end(): Promise<void> {
     this.#forgetStart();
-    await endProcess(this.#readStarted(), this.#options.graceMs);
+    await this.#sweepLeft();
+    await endProcess(this.#readStarted(), this.#options.graceMs, this.#options.kernel);
     this.#run = { ...this.#run, identity: null, nonce: neverStartedNonce };
     this.#isChild = false;
   }
@@ -223,8 +228,24 @@ export class ServiceProcess {
     log.warn("service ended", { resource: id, how, endings: endings.length });
     // An adopted one that ended before the first pass is not known how to start: that pass does it.
     if (this.#spec !== null) this.#scheduleStart(endings.length);
-    await sweep(started);
+    this.#left = started;
+    try {
+      await this.#sweepLeft();
+    } catch (error) {
+      const why = describeFailure(error);
+      log.error("a service has left something behind", { resource: id, why });
+      this.#run = { ...this.#run, lastEnding: `${how} (left behind: ${why})` };
+    }
     onChange(id);
+  }
+
+  async #sweepLeft(): Promise<void> {
+    if (this.#left === null) return;
+    const left = this.#left;
+    // The next time its leader was not seen just now: its number may be somebody else's then.
+    this.#left = { ...left, leader: "not-seen" };
+    await sweep(left, this.#options.kernel);
+    this.#left = null;
   }
 
   async #isAlive(): Promise<boolean> {
@@ -245,13 +266,24 @@ export class ServiceProcess {
     this.#startsAgain = true;
     this.#timer = setTimeout(() => {
       this.#timer = null;
-      void this.#inTurn(async () => {
-        if (this.#spec === null || !this.#startsAgain) return;
-        this.#startsAgain = false;
-        await this.#start(this.#spec);
-        this.#options.onChange(this.#run.id);
-      });
+      void this.#inTurn(() => this.#startAgain());
     }, restartDelayMs(endings));
+  }
+
+  async #startAgain(): Promise<void> {
+    const spec = this.#spec;
+    if (spec === null || !this.#startsAgain) return;
+    try {
+      await this.#sweepLeft();
+    } catch (error) {
+      // Unless it was closed meanwhile.
+      if (this.#startsAgain) this.#scheduleStart(this.#run.endings.length);
+      throw error;
+    }
+    if (!this.#startsAgain) return;
+    this.#startsAgain = false;
+    await this.#start(spec);
+    this.#options.onChange(this.#run.id);
   }
 
   /** Acts wait for each other. A failed one is its caller's; the next goes on. */

@@ -1,8 +1,8 @@
 import type { Digest } from "../../core/names.ts";
 import { describeFailure } from "../describe-failure.ts";
 import type { OnDamaged } from "../state/set-aside.ts";
-import { endOrphans } from "./end-orphans.ts";
-import { neverStartedNonce, nonceVariable } from "./end-process.ts";
+import { endOrphans, type Orphan } from "./end-orphans.ts";
+import { endProcess, neverStartedNonce, nonceVariable } from "./end-process.ts";
 import { readIdentity } from "./process-identity.ts";
 import { isSessionLeader, listByEnvironment } from "./process-list.ts";
 import { readRuns, type KeptRun } from "./run-file.ts";
@@ -41,7 +41,7 @@ export async function createSupervisor(given: SupervisorOptions): Promise<Superv
   const services = new Map<string, ServiceProcess>();
   const runs = await readRuns(options.folder, options.onDamaged);
   for (const run of runs) services.set(run.id, new ServiceProcess(await findStarted(run), options));
-  await endLost(runs, options);
+  let lost = await endLost(runs, options);
   const timers = [
     setInterval(() => forEach(services, options, (service) => service.watch()), watchMs),
     setInterval(() => forEach(services, options, (service) => service.rotate()), rotateEveryMs),
@@ -54,6 +54,10 @@ export async function createSupervisor(given: SupervisorOptions): Promise<Superv
     readRun: async (spec) => (await services.get(spec.id)?.readRun(spec)) ?? null,
     takeEnding: (id) => services.get(id)?.takeEnding() ?? null,
     async ensure(spec) {
+      for (const orphan of lost.filter(({ module }) => module === spec.module)) {
+        await endProcess(orphan.started, options.graceMs, options.kernel);
+        lost = lost.filter((other) => other !== orphan);
+      }
       const service = services.get(spec.id) ?? new ServiceProcess(neverStarted(spec), options);
       services.set(spec.id, service);
       await service.ensure(spec);
@@ -84,11 +88,16 @@ function forEach(
 
 /**
  * What only a damaged file led to, or one that there was no space for, runs something, but not what: it is ended, and the
- * next pass starts what is wanted.
+ * next pass starts what is wanted. Answers what does not end: it keeps nobody from coming up but what would run beside it.
  */
-async function endLost(runs: readonly KeptRun[], { folder, graceMs, log }: ServiceProcessOptions): Promise<void> {
-  const ended = await endOrphans(folder, new Set(runs.map(({ nonce }) => nonce)), graceMs);
+async function endLost(runs: readonly KeptRun[], options: ServiceProcessOptions): Promise<readonly Orphan[]> {
+  const { log } = options;
+  const { ended, left } = await endOrphans(new Set(runs.map(({ nonce }) => nonce)), options);
   if (ended.length > 0) log.warn("services that no file leads to any more were ended", { count: ended.length });
+  for (const { module, why } of left) {
+    log.error("a service that no file leads to any more does not end", { module: module ?? "not known", why });
+  }
+  return left;
 }
 
 /** A kill between start and writing it down leaves a process that only its nonce leads to. */
