@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { lstat, readFile, readlink, rm, writeFile } from "node:fs/promises";
+import { lstat, readFile, readlink, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { whenThere } from "../core/errors.ts";
 import { listFiles } from "./list-files.ts";
@@ -19,8 +19,14 @@ export async function sealContents(folder: string): Promise<void> {
  */
 export async function isWhole(folder: string): Promise<boolean> {
   const sealed = await whenThere(readFile(join(folder, contentsFile), "utf8"));
-  if (sealed !== null && sealed === (await digestContents(folder))) return true;
-  await rm(folder, { recursive: true, force: true });
+  const found = sealed === null ? "no seal" : await whenThere(digestContents(folder));
+  if (found === sealed) return true;
+  // Another build found the same, and takes it away while it is read here: what it puts there instead is not ours to remove.
+  if (found === null) return false;
+  // Aside first, in one step: nobody takes a part of it for all.
+  const aside = `${folder}.damaged-${randomUUID()}`;
+  await whenThere(rename(folder, aside));
+  await rm(aside, { recursive: true, force: true });
   return false;
 }
 
@@ -44,8 +50,12 @@ async function describeFile(folder: string, path: string): Promise<string> {
   const found = await lstat(join(folder, path));
   const name = JSON.stringify(path);
   if (found.isSymbolicLink()) return `link ${name} ${JSON.stringify(await readlink(join(folder, path)))}`;
+  return `${(found.mode & 0o100) === 0 ? "file" : "program"} ${name} ${await digestFile(join(folder, path))}`;
+}
+
+export async function digestFile(path: string): Promise<string> {
   const hash = createHash("sha256");
-  const chunks = createReadStream(join(folder, path), { highWaterMark: 1024 ** 2 });
+  const chunks = createReadStream(path, { highWaterMark: 1024 ** 2 });
   for await (const chunk of chunks as AsyncIterable<Buffer>) hash.update(chunk);
-  return `${(found.mode & 0o100) === 0 ? "file" : "program"} ${name} ${hash.digest("hex")}`;
+  return hash.digest("hex");
 }

@@ -104,6 +104,34 @@ describe.runIf(findGo() !== null)("third parties of a Go module", () => {
     expect(await readFile(join(folders.cache, kept))).not.toEqual(bytes);
   });
 
+  it(
+    "a standard library that the disk changed is compiled again, and is in no program (R11)",
+    { timeout },
+    async () => {
+      const bed = await createBuildBed();
+      const folder = await createTemporaryFolder();
+      const folders = { work: join(folder, "work"), cache: join(folder, "cache") };
+      await cp(join(standard, "go-standard"), join(folders.cache, "go-standard"), { recursive: true });
+      const options = { language: "go", folders } as const;
+      await bed.origin.commit(
+        goModule("core", { "main.go": `package main\n\nimport "fmt"\n\nfunc main() { fmt.Println(1) }\n` }),
+      );
+      const first = await bed.buildFit("core", options);
+      let damaged = 0;
+      for (const path of (await listFiles(folders.cache)).filter((one) => one.endsWith("-d"))) {
+        const bytes = await readFile(join(folders.cache, path));
+        // One package alone has this name in it, and it is linked.
+        if (!bytes.includes("!<arch>") || !bytes.includes("fmt.(*pp).doPrintf")) continue;
+        damaged += 1;
+        const at = bytes.lastIndexOf("%!");
+        bytes[at] = (bytes[at] ?? 0) ^ 1;
+        await writeFile(join(folders.cache, path), bytes);
+      }
+      expect(damaged).toBeGreaterThan(0);
+      expect(await bed.buildFit("core", options)).toEqual(first);
+    },
+  );
+
   it("code that only says that they are not what they were, or that Go is too old, is unfit", { timeout }, async () => {
     for (const words of ["checksum mismatch", "go: go.mod requires go >= 9.9 (running go 1.1; GOTOOLCHAIN=local)"]) {
       const wrong = `${code}\nvar wrong int = ${JSON.stringify(words)}\n`;

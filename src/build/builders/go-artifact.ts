@@ -49,7 +49,7 @@ export async function prepareGoArtifact(
 }
 
 function isForMachines(path: string, nested: readonly string[]): boolean {
-  if (nested.some((folder) => path.startsWith(`${folder}/`)) || /(^|\/)(testdata|vendor)\//.test(path)) return false;
+  if (nested.some((folder) => path.startsWith(`${folder}/`)) || /(^|\/)testdata\//.test(path)) return false;
   if (
     !path.includes("/") &&
     (/\.(md|markdown)$/i.test(path) || path.startsWith(".") || /^go\.(mod|sum|work)$/.test(path))
@@ -65,17 +65,20 @@ async function copyInto(from: string, to: string): Promise<void> {
 
 async function listPublishedFiles(module: string, plan: GoPlan, packages: readonly GoPackage[]): Promise<ZipEntry[]> {
   const paths = new Set<string>();
+  const embedded = new Set<string>();
   for (const one of packages) {
     if (one.Name === "main" || one.Dir === undefined) continue;
     const folder = relative(`${buildRoot}/module`, one.Dir.replace(module, `${buildRoot}/module`));
     const lists = [one.GoFiles, one.SFiles, one.HFiles, one.SysoFiles, one.EmbedFiles];
     for (const name of lists.flatMap((list) => list ?? [])) paths.add(join(folder, name));
+    for (const name of one.EmbedFiles ?? []) embedded.add(join(folder, name));
   }
   const files: ZipEntry[] = [{ name: goModFile, bytes: Buffer.from(writePublishedMod(plan)) }];
   for (const path of paths) {
     if (path === goModFile) continue;
     const bytes = await readFile(join(module, path));
-    const isCode = isGoSource(path);
+    // A program that carries source text carries it as it is.
+    const isCode = isGoSource(path) && !embedded.has(path);
     files.push({ name: path, bytes: isCode ? Buffer.from(stripGoComments(bytes.toString("utf8"))) : bytes });
   }
   return files.toSorted((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));

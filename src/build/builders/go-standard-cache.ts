@@ -7,6 +7,7 @@ import type { GoToolchain } from "../../source/imports/go-toolchain.ts";
 import { isKept } from "../kept-use.ts";
 import { describePlatform } from "../own-packages.ts";
 import { type BuildJob, type BuildOutcome, judgeEnvironment, outstanding } from "./builder.ts";
+import { dropDamaged } from "./go-standard-damage.ts";
 import { firstLines, goEnvironment, goRoot, standardMount, toolchainMounts } from "./go-sandbox.ts";
 
 /**
@@ -19,6 +20,13 @@ export async function linkStandardCache(job: BuildJob, toolchain: GoToolchain): 
   const folder = placeOf(job, toolchain);
   await mkdir(join(folder, "cache"), { recursive: true });
   await isKept(folder);
+  // At each use, before it: a program made of wrong code would pass for fit, and its second build would agree.
+  if (await dropDamaged(folder))
+    job.log("Go's standard library was not what it was on the disk: it is compiled again\n");
+  return linkKept(job, folder);
+}
+
+async function linkKept(job: BuildJob, folder: string): Promise<BuildOutcome | null> {
   const own = join(job.root, "go", "cache");
   const result = await job.sandbox.run({
     command: ["/bin/cp", "--recursive", "--symbolic-link", "--force", `${goRoot}/standard/.`, `${goRoot}/cache`],
@@ -74,5 +82,5 @@ export async function fillStandardCache(
   if (result.kind === "exited" && result.code !== 0)
     return outstanding("toolchain", `Go's standard library does not compile here: ${firstLines(result.log, 8)}`);
   await writeFile(mark, "");
-  return linkStandardCache(job, toolchain);
+  return linkKept(job, folder);
 }

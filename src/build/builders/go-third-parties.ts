@@ -6,9 +6,10 @@ import { isWhole, sealContents } from "../kept-contents.ts";
 import { isKept } from "../kept-use.ts";
 import { normaliseModes } from "../normalise-modes.ts";
 import { type BuildJob, type BuildOutcome, buildRoot, judgeEnvironment, outstanding, unfit } from "./builder.ts";
-import { goSumFile } from "../../source/imports/go-mod.ts";
+import { type GoMod, goModFile, goSumFile } from "../../source/imports/go-mod.ts";
 import { describeOtherBytes } from "./other-bytes.ts";
 import { type GoPlan, writeGoMod } from "./go-plan.ts";
+import { compareGoLines } from "./go-versions.ts";
 import { firstLines, goEnvironment, toolchainMounts } from "./go-sandbox.ts";
 import { keepFetched, networkEnvironment } from "./third-parties.ts";
 
@@ -91,12 +92,26 @@ function describeMismatch(log: string, registry: string): string | null {
   return describeOtherBytes({ lock: goSumFile, what: `${path} ${version}${file ?? ""}`, wanted, got, from });
 }
 
+const olderGo = /^\s*\S*go\.mod:\d+: invalid go version '\d+\.\d+[\w.]*': must match format 1\.23$/m;
+
+/**
+ * Asked before anything runs: a Go before 1.21 compiles what asks for a newer one as far as it can, by its own rules, or
+ * calls the line malformed.
+ */
+export function judgeOlderGo({ go }: GoMod, { version }: GoToolchain): BuildOutcome | null {
+  if (!(compareGoLines(go.version, version) > 0)) return null;
+  const asks = `${goModFile}:${go.line}: asks for go ${go.version}, and this machine has go ${version}`;
+  return outstanding("toolchain", `${asks}: install that Go on the machine that builds`);
+}
+
 /**
  * A newer Go than this machine's is nobody's mistake; null where that is not what is said. Only as Go itself says it, in a
- * line of its own: what a compiler says quotes code, and code may say anything.
+ * line of its own: what a compiler says quotes code, and code may say anything. The second is how one before 1.21 says it of a
+ * third party.
  */
 export function judgeGoVersion(log: string): BuildOutcome | null {
-  const line = /^go: \S.* requires go >= \S+ \(running go \S+; GOTOOLCHAIN=local\)$/m.exec(log)?.[0];
+  const line =
+    /^go: \S.* requires go >= \S+ \(running go \S+; GOTOOLCHAIN=local\)$/m.exec(log)?.[0] ?? olderGo.exec(log)?.[0];
   return line === undefined
     ? null
     : outstanding("toolchain", `${line.trim()}: install that Go on the machine that builds`);

@@ -12,10 +12,11 @@ import { type GoPlan, planGoBuild, writeGoMod } from "./go-plan.ts";
 import { publishedFolder, writeProxy } from "./go-published.ts";
 import { firstLines, goRoot, type GoRun, makeGoFolders, runGo } from "./go-sandbox.ts";
 import { fillStandardCache, linkStandardCache, placeOf } from "./go-standard-cache.ts";
+import { dropDamaged } from "./go-standard-damage.ts";
 import { sayInTheWay } from "./in-the-way.ts";
 import { findLackingInGo } from "./missing-exports.ts";
 import { runGoTests } from "./go-tests.ts";
-import { fetchGoThirdParties, judgeGoVersion } from "./go-third-parties.ts";
+import { fetchGoThirdParties, judgeGoVersion, judgeOlderGo } from "./go-third-parties.ts";
 
 const missing = {
   why: "there is no Go on this machine",
@@ -48,6 +49,8 @@ async function build(job: BuildJob, toolchain: GoToolchain): Promise<BuildOutcom
   job.onStep("fetch");
   const plan = await planGoBuild(job, join(job.root, "module"));
   if (plan.kind !== "plan") return plan;
+  const older = judgeOlderGo(plan.mod, toolchain);
+  if (older !== null) return older;
   const fetched = await fetchGoThirdParties(job, toolchain, plan);
   if (fetched.kind !== "fetched") return fetched;
   await placeGoModules(job, plan);
@@ -131,6 +134,11 @@ async function judgeCompile(
     return outstanding(
       "disk",
       `kept modules are not what they were, and are fetched again: ${firstLines(result.log, 4)}`,
+    );
+  if (await dropDamaged(run.standard))
+    return outstanding(
+      "disk",
+      `Go's compiled standard library is not what it was, and is compiled again: ${firstLines(result.log, 4)}`,
     );
   const notes = plan.findings.map(({ file, line, message }) => `\n${file}:${line}: ${message}`).join("");
   const version = judgeGoVersion(result.log);
