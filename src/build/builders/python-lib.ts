@@ -5,7 +5,7 @@ import { normaliseModes } from "../normalise-modes.ts";
 import { manifestFile } from "../../source/read-manifest.ts";
 import { type Judged, unfit } from "./builder.ts";
 import { type ArtifactDescription, descriptionFile, type Distribution } from "./python-carried.ts";
-import { describeRecord, readRecordPaths, readWheelFiles } from "./python-wheel.ts";
+import { describeRecord, readRecord, readWheelFiles } from "./python-wheel.ts";
 
 /** What an installer writes about itself: when, how, from where. */
 const installerFiles = new Set(["INSTALLER", "REQUESTED", "direct_url.json"]);
@@ -23,18 +23,21 @@ export interface InstalledDistribution {
 export async function settleLib(lib: string): Promise<readonly InstalledDistribution[] | Judged> {
   const paths = await listFiles(lib);
   const there = new Set(paths);
-  const owners = new Map<string, string>();
+  const owners = new Map<string, { readonly name: string; readonly digest: string }>();
   const found: InstalledDistribution[] = [];
   for (const path of paths.filter((one) => /^[^/]+\.dist-info\/RECORD$/.test(one))) {
     const info = path.split("/", 1)[0] ?? "";
     const [, name = "", version = ""] = /^(.+?)-([^-]+)\.dist-info$/.exec(info) ?? [];
-    const kept = readRecordPaths(await readFile(join(lib, path), "utf8")).filter((one) => there.has(one));
-    const own = kept.filter((one) => !isInstallers(one) && !one.endsWith(".pyc"));
-    for (const one of own) {
-      const other = owners.get(one);
-      if (other !== undefined) return unfit("compile", `both ${other} and ${name} bring the file ${one}`);
-      owners.set(one, name);
+    const kept = readRecord(await readFile(join(lib, path), "utf8")).filter((one) => there.has(one.path));
+    const lines = kept.filter((one) => !isInstallers(one.path) && !one.path.endsWith(".pyc"));
+    for (const { path: file, digest } of lines) {
+      const other = owners.get(file);
+      // The same bytes are no quarrel: `backports/__init__.py`, and tests that wheels put beside their package.
+      if (other !== undefined && (digest === "" || other.digest !== digest))
+        return unfit("compile", `${other.name} and ${name} both bring the file ${file}, and not the same one`);
+      owners.set(file, { name, digest });
     }
+    const own = lines.map((one) => one.path);
     found.push({ name: name.replaceAll(/[-_.]+/g, "-").toLowerCase(), version, info });
     await writeFile(join(lib, path), describeRecord(await readWheelFiles(lib, own), info));
   }

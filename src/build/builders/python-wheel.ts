@@ -32,13 +32,23 @@ function quote(path: string): string {
   return /[",\r\n]/.test(path) ? `"${path.replaceAll('"', '""')}"` : path;
 }
 
-/** Paths of a RECORD, without those that lead out of the folder. */
-export function readRecordPaths(text: string): string[] {
+export interface RecordLine {
+  readonly path: string;
+  /** As `sha256=…`; empty where none is said. */
+  readonly digest: string;
+}
+
+/** Lines of a RECORD, without those that lead out of the folder. */
+export function readRecord(text: string): RecordLine[] {
   return text.split(/\r?\n/).flatMap((line) => {
-    const [, quoted, plain] = /^(?:"((?:[^"]|"")*)"|([^,"]*)),/.exec(line) ?? [];
+    const [, quoted, plain, digest = ""] = /^(?:"((?:[^"]|"")*)"|([^,"]*)),([^,]*)/.exec(line) ?? [];
     const path = quoted?.replaceAll('""', '"') ?? plain ?? "";
-    return path === "" || path.startsWith("/") || path.split("/").includes("..") ? [] : [path];
+    return path === "" || path.startsWith("/") || path.split("/").includes("..") ? [] : [{ path, digest }];
   });
+}
+
+export function readRecordPaths(text: string): string[] {
+  return readRecord(text).map(({ path }) => path);
 }
 
 export function sha256(bytes: Buffer | string, encoding: "hex" | "base64url" = "hex"): string {
