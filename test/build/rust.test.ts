@@ -45,7 +45,7 @@ describe("a fit module", () => {
       expect(built.findings.map((finding) => finding.message)).toEqual([expect.stringMatching(/no tests/)]);
       const artifact = built.artifact ?? library;
       const folder = await bed.unpack(artifact);
-      expect(await listFiles(folder)).toEqual(["assets/style.css", "bin/page", "mesh.yaml"]);
+      expect(await listFiles(folder)).toEqual(["assets/style.css", "bin/page", "mesh.yaml", "src/page.html"]);
       expect(await bed.runProgram(artifact, "page")).toBe("2\n");
       expect(await readFile(join(folder, "bin", "page"), "latin1")).not.toMatch(/mesh-test-|\/root\//);
     },

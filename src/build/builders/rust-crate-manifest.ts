@@ -33,6 +33,7 @@ export function writeCrateManifest(
   }
   if (Object.keys(targets).length > 0) written["target"] = targets;
   for (const key of keptTables(form)) if (value[key] !== undefined) written[key] = value[key];
+  if (form !== "test" && value["features"] !== undefined) written["features"] = keepFeatures(manifest);
   if (form !== "publish") {
     // Ends the search for a workspace in the folders above.
     written["workspace"] = {};
@@ -41,6 +42,19 @@ export function writeCrateManifest(
     if (lints["workspace"] === true) written["lints"] = asRecord(asRecord(value["workspace"])["lints"]);
   }
   return stringify(written);
+}
+
+/** Without what features set of crates for development, which are left out: cargo refuses `a/b` where there is no `a` at all. */
+function keepFeatures({ value, dependencies }: CargoManifest): Record<string, unknown> {
+  const kept = new Set(dependencies.flatMap(({ key, kind }) => (kind === "dev" ? [] : [key])));
+  const dropped = new Set(dependencies.flatMap(({ key }) => (kept.has(key) ? [] : [`${key}/`, `${key}?/`])));
+  const isKept = (one: unknown): boolean => typeof one !== "string" || !dropped.has(one.slice(0, one.indexOf("/") + 1));
+  return Object.fromEntries(
+    Object.entries(asRecord(value["features"])).map(([name, sets]) => [
+      name,
+      Array.isArray(sets) ? sets.filter(isKept) : sets,
+    ]),
+  );
 }
 
 function keptTables(form: ManifestForm): readonly string[] {

@@ -29,10 +29,13 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-/** What a service finds beside its programs: everything of the module that is no code. */
+/**
+ * What a service finds beside its programs: everything of the module that is no code, also in `src/`. What is compiled in may be
+ * read at run time too, and nothing says which is.
+ */
 export async function copyAssets(from: string, into: string): Promise<void> {
   for (const path of await listFiles(from)) {
-    if (path.startsWith("src/") || path.endsWith(".rs") || [cargoFile, cargoLockFile].includes(path)) continue;
+    if (path.endsWith(".rs") || [cargoFile, cargoLockFile].includes(path)) continue;
     const to = join(into, path);
     await mkdir(dirname(to), { recursive: true });
     await copyFile(join(from, path), to);
