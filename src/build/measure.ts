@@ -1,25 +1,26 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode, whenThere } from "../core/errors.ts";
+import { whenThere } from "../core/errors.ts";
+import { joinRaw } from "./raw-path.ts";
 
 /** What a name alone takes: a million empty files are a full disk too. */
 const entryBytes = 4096;
 
+/** Removed while we look: a build may do that, to one file or folder, and the others still count. */
+const goneCodes = ["ENOENT", "ENOTDIR"];
+
 /** Bytes on disk below a folder; stops counting past the limit. */
 export async function measureFolder(folder: string, limitBytes: number): Promise<number> {
   let bytes = 0;
-  const waiting = [folder];
+  const waiting: Buffer[] = [Buffer.from(folder)];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    try {
-      for (const entry of await readdir(next, { withFileTypes: true })) {
-        const path = join(next, entry.name);
-        if (entry.isDirectory()) waiting.push(path);
-        bytes += entry.isFile() ? Math.max(entryBytes, (await lstat(path)).blocks * 512) : entryBytes;
-        if (bytes > limitBytes) return bytes;
-      }
-    } catch (error) {
-      // Removed while we look: a build may do that.
-      if (errorCode(error) !== "ENOENT" && errorCode(error) !== "ENOTDIR") throw error;
+    const entries = await whenThere(readdir(next, { withFileTypes: true, encoding: "buffer" }), goneCodes);
+    for (const entry of entries ?? []) {
+      const path = joinRaw(next, entry.name);
+      if (entry.isDirectory()) waiting.push(path);
+      const found = entry.isFile() ? await whenThere(lstat(path), goneCodes) : null;
+      bytes += found === null ? entryBytes : Math.max(entryBytes, found.blocks * 512);
+      if (bytes > limitBytes) return bytes;
     }
   }
   return bytes;

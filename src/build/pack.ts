@@ -6,6 +6,7 @@ import { InputError } from "../core/errors.ts";
 import type { Digest } from "../core/names.ts";
 import { describeUnsafeName } from "../link/artifact/artifact-path.ts";
 import { contentDigest, type ContentEntry } from "../link/artifact/content-digest.ts";
+import { unpackLimits } from "../link/artifact/walk-artifact.ts";
 import { endOfTar, padding, writeHeader } from "../link/artifact/tar-entries.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
 import { sandboxLimits } from "./sandbox.ts";
@@ -13,7 +14,7 @@ import { sandboxLimits } from "./sandbox.ts";
 export interface PackFolder {
   readonly folder: string;
   readonly store: ArtifactStore;
-  /** Of all files together, holes in them counted: they travel as zeros. 2 GiB where left out. */
+  /** Of all files together, holes in them counted: they travel as zeros. 2 GiB where left out, and never more than is unpacked. */
   readonly limitBytes?: number;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (() => void) | undefined;
@@ -26,7 +27,7 @@ export interface Packed {
   readonly files: number;
 }
 
-const mostFiles = 200_000;
+const mostFiles = unpackLimits.entries;
 
 /** Too much for an artifact as this mesh is set. Limits decide whether there is a verdict, never which. */
 export class ArtifactLimitError extends Error {
@@ -77,6 +78,10 @@ async function* writeTar(
     const found = await lstat(path);
     const entry = { name, mode: (found.mode & 0o100) === 0 ? ("644" as const) : ("755" as const), bytes: found.size };
     total += found.size;
+    if (total > unpackLimits.bytes)
+      throw new ArtifactLimitError(
+        `the artifact would be larger than ${unpackLimits.bytes} bytes, and no host unpacks more, whatever diskBytes is: have the build leave out what nobody needs, or make several modules of it`,
+      );
     if (total > limitBytes)
       throw new ArtifactLimitError(
         `the artifact would be larger than ${limitBytes} bytes: have the build leave out what nobody needs, or raise diskBytes of buildLimits in settings.json`,

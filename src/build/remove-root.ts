@@ -1,7 +1,7 @@
 import { chmod, lstat, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { errorCode } from "../core/errors.ts";
 import { judgeError } from "./judge-error.ts";
+import { joinRaw } from "./raw-path.ts";
 
 /**
  * Removes a build's folder. Answers what could not be removed, for the log: it costs room and changes no verdict, so it
@@ -23,14 +23,14 @@ async function removeAll(root: string): Promise<void> {
   } catch (error) {
     if (errorCode(error) !== "EACCES" && errorCode(error) !== "EPERM") throw error;
     // A build may take rights away from its own folders.
-    await openFolders(root);
+    await openFolders(Buffer.from(root));
     await rm(root, { recursive: true, force: true });
   }
 }
 
 /** Links are not followed. */
-async function openFolders(path: string): Promise<void> {
+async function openFolders(path: Buffer): Promise<void> {
   if (!(await lstat(path)).isDirectory()) return;
   await chmod(path, 0o700);
-  for (const name of await readdir(path)) await openFolders(join(path, name));
+  for (const name of await readdir(path, { encoding: "buffer" })) await openFolders(joinRaw(path, name));
 }
