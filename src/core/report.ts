@@ -58,6 +58,9 @@ export const reportPlaceSchema = z.object({
 });
 export type ReportPlace = z.infer<typeof reportPlaceSchema>;
 
+/** A host that has nothing new to say says so, this often. */
+export const heartbeatMs = 60_000;
+
 /** One report of one host, ordered by (epoch, number, boot, sequence) (R38). */
 export const reportSchema = z.object({
   schema: z.literal(1),
@@ -76,6 +79,15 @@ export const reportSchema = z.object({
   unwritten: z.literal(true).optional(),
   /** What the controller said to be kept, when it refused this start's report as older: this one was made after that. */
   behind: reportPlaceSchema.optional(),
+  /** Nothing is new since the report of this start with that number: a heartbeat, which no look is behind. */
+  repeats: z.number().int().positive().optional(),
+  /**
+   * How long before this was made all of what it has was last read back, and how often that is done. Null: not since it was
+   * accepted or the host started. Left out: a host of before, which does not say.
+   */
+  readBack: z
+    .object({ agoMs: z.number().int().nonnegative().nullable(), everyMs: z.number().int().positive() })
+    .optional(),
   /** By the host's clock, for people: nothing is decided by it. */
   at: timestampSchema,
   /** Last time the controller answered this host. */
@@ -100,5 +112,7 @@ export const unorderedReportSchema = reportSchema.omit({
   sequence: true,
   unwritten: true,
   behind: true,
+  repeats: true,
+  readBack: true,
 });
 export type UnorderedReport = z.infer<typeof unorderedReportSchema>;

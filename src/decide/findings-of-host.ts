@@ -2,6 +2,7 @@ import type { Order } from "../core/declaration.ts";
 import type { Name } from "../core/names.ts";
 import type { ResourceReport } from "../core/report.ts";
 import { ageMs, describeAge, timeMs } from "./ages.ts";
+import { findStale } from "./find-stale.ts";
 import { hasFailed } from "./has-failed.ts";
 import { compareOrder, describeOrder } from "./order.ts";
 import { listNames } from "./short-names.ts";
@@ -19,6 +20,8 @@ export function findingsOfHost(facts: SituationFacts): Finding[] {
   const account = facts.account?.incarnation === incarnation ? facts.account : null;
   const silence = findSilence(facts, account);
   if (account === null) return [...silence, sayOutstanding(sent.order, sent.at, "no report of it yet")];
+  const stale = silence.length > 0 ? null : findStale(account, facts.now, facts.limits.silentAfterMs);
+  if (stale !== null) silence.push({ word: "cannot-tell", ...stale });
   const findings = [...silence, ...findRefusal(sent, account), ...findReversion(facts.node, sent, account)];
   // What the account says beside that is of before it went back.
   if (isRevertedFrom(sent.order, account)) return findings;

@@ -54,6 +54,10 @@ export interface AccountFacts {
   readonly refusals: Report["refusals"];
   readonly unread?: Report["unread"];
   readonly receivedAt: string;
+  /** As in a report. */
+  readonly readBack?: Report["readBack"];
+  /** When what it read back was so, by the clock of `receivedAt`. Left out: then. */
+  readonly readBackAt?: string;
   readonly track: Pick<
     FailureTrack,
     "appliedSince" | "failing" | "failingSince" | "failingCount" | "noSuccessSince" | "noSuccessCount"

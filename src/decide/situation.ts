@@ -1,5 +1,6 @@
 import type { Name } from "../core/names.ts";
 import { ageMs, describeAge } from "./ages.ts";
+import { saidAt } from "./find-stale.ts";
 import { findingsOfHost, listNotices } from "./findings-of-host.ts";
 import { findingsOfRecords } from "./findings-of-records.ts";
 import { judgeSource, type SourceKnowledge, worstKnowledge } from "./judge-source.ts";
@@ -120,9 +121,11 @@ function sayCurrent({ sent, account }: SituationFacts, sources: SourceKnowledge 
 }
 
 /** A row is as old as the oldest thing it rests on: the host's word, or our reading of the records. */
-function knownAt({ account, sent, lastContactAt, readAt }: SituationFacts): string {
+function knownAt({ account, claim, incarnation, sent, lastContactAt, readAt }: SituationFacts): string {
   if (sent === null) return readAt;
-  const word = lastContactAt ?? account?.receivedAt ?? sent.at;
+  const own = account?.incarnation === incarnation ? account : null;
+  // That its host asked something since tells nothing of how it stands there.
+  const word = claim?.heardAt ?? (own === null ? (lastContactAt ?? sent.at) : saidAt(own));
   return ageMs(readAt, word) > 0 ? word : readAt;
 }
 

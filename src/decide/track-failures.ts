@@ -31,6 +31,7 @@ export function trackFailures(previous: FailureTrack | null, report: Report, rec
   const isAgain = previous !== null && boot === previous.boot && sequence === previous.sequence;
   if (isAgain && isSameDeclaration(previous.has, has)) return previous;
   const place: ReportPlace = { has, boot, sequence };
+  if (previous !== null && isHeartbeatOf(previous, report)) return { ...previous, ...place };
   const before = previous !== null && isSameDeclaration(previous.has, has) ? { ...previous, ...place } : clean(place);
   if (report.outcome === "applied") return { ...clean(place), appliedSince: before.appliedSince ?? receivedAt };
   if (!isFailedPass(report)) return { ...before, appliedSince: null };
@@ -45,6 +46,12 @@ export function trackFailures(previous: FailureTrack | null, report: Report, rec
     noSuccessSince: before.noSuccessSince ?? receivedAt,
     noSuccessCount: before.noSuccessCount + 1,
   };
+}
+
+/** What it says again was counted: no look is behind it. Where that report never came, this one stands for it. */
+function isHeartbeatOf(previous: FailureTrack, { has, boot, repeats }: Report): boolean {
+  if (repeats === undefined || !isSameDeclaration(previous.has, has)) return false;
+  return previous.boot === boot && previous.sequence >= repeats;
 }
 
 /** A label, never a latch: the host keeps trying, and a newer declaration is sent and tried. */

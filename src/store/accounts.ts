@@ -30,6 +30,7 @@ const accountRowSchema = z.object({
   outcome: reportSchema.shape.outcome,
   report: reportSchema,
   receivedAt: timeColumn,
+  readBackAt: timeColumn,
   appliedSince: timeColumn.nullable(),
   failing: z.array(z.string()),
   failingSince: timeColumn.nullable(),
@@ -49,15 +50,16 @@ const accountSchema = accountRowSchema.transform((row) => {
   const { appliedSince, failing, failingSince, failingCount, noSuccessSince, noSuccessCount } = row;
   const repeats = { failing, failingSince, failingCount, noSuccessSince, noSuccessCount };
   const track: FailureTrack = { ...place, appliedSince, ...repeats };
-  const { node, incarnation, digest, outcome, report, receivedAt } = row;
+  const { node, incarnation, digest, outcome, report, receivedAt, readBackAt } = row;
   const reverted =
     row.reverted === null ? null : { ...row.reverted, heardAt: row.revertedHeardAt ?? row.reverted.since };
-  return { ...place, node, incarnation, digest, outcome, report, receivedAt, reverted, track };
+  return { ...place, node, incarnation, digest, outcome, report, receivedAt, readBackAt, reverted, track };
 });
 /** The latest report kept from a node, its place in the order, and what repeats in it. */
 export type AccountRecord = z.output<typeof accountSchema>;
 
 const columns = `node, incarnation, epoch, number, boot, sequence, digest, outcome, report, received_at as "receivedAt",
+  received_at - coalesce((report #>> '{readBack,agoMs}')::float8, 0) * interval '1 millisecond' as "readBackAt",
   failing, failing_since as "failingSince", failing_count as "failingCount", no_success_since as "noSuccessSince",
   no_success_count as "noSuccessCount", applied_since as "appliedSince", reverted,
   reverted_heard_at as "revertedHeardAt"`;

@@ -121,6 +121,8 @@ function situate(records: NodeRecords, options: ViewOptions): Situation {
             refusals: account.report.refusals,
             unread: account.report.unread,
             receivedAt: account.receivedAt,
+            readBack: account.report.readBack,
+            readBackAt: account.readBackAt,
             reverted: account.reverted,
             track: account.track,
           },

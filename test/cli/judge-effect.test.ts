@@ -17,7 +17,7 @@ function facts(account: Partial<Account> | null, silentMs: number | null = null)
     report: { resources: [], refusals: [] },
     track: { failingCount: 0, noSuccessCount: 0 },
   };
-  return { order, digest, sentAt, silentMs, account: account === null ? null : { ...base, ...account } };
+  return { order, digest, sentAt, silentMs, stale: null, account: account === null ? null : { ...base, ...account } };
 }
 
 const service = { id: "service/meshboard/main", message: "has waited 60 s for service/broker/main" } as const;
@@ -33,6 +33,7 @@ const refusal = {
   at: "2026-01-01T00:00:00.000Z",
 } as const;
 
+const stale = "no report of it was kept for 12 min";
 const reverted = { why: "its disk was put back" };
 
 describe("how far a node has come with what it was told", () => {
@@ -52,6 +53,8 @@ describe("how far a node has come with what it was told", () => {
       true,
     ],
     ["it read back everything as wanted, and is silent since (case 30)", facts({}, 200_000), "cannot-tell", false],
+    ["it read back everything as wanted, and that is old (R48)", { ...facts({}), stale }, "cannot-tell", false],
+    ["nothing of this was reported, nor anything else", { ...facts({ has: null }), stale }, "cannot-tell", false],
     ["it is half way (case 46)", facts({ outcome: "half" }), "outstanding", false],
     [
       "one thing failed while another is on its way",
@@ -113,6 +116,7 @@ describe("how far a node has come with what it was told", () => {
     ["what it has instead is applied", facts({ has: { epoch: 2, number: 8 } }), undefined],
     ["what it has instead failed", facts({ ...failing, has: { epoch: 2, number: 8 } }), true],
     ["what it has instead was applied long ago (case 30)", facts({ has: { epoch: 2, number: 8 } }, 200_000), true],
+    ["what it has instead was read back long ago", { ...facts({ has: { epoch: 2, number: 8 } }), stale }, true],
   ] as const)("ends the wait for what is superseded, and settles nothing by that: %s", (_what, given, pending) => {
     const judged = judgeEffect(given);
     expect(judged.effect).toBe("superseded");

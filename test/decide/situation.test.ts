@@ -232,8 +232,9 @@ describe("a node's situation (R31)", () => {
     if (why !== undefined) expect(situation.why).toBe(why);
   });
 
-  it("is known from the host's last word, and that is old when it is", () => {
-    expect(situationOf(buildFacts()).knownAt).toBe(minutesLater(9));
+  it("is known from the host's last report, not from what it asked since, and that is old when it is", () => {
+    expect(situationOf(buildFacts()).knownAt).toBe(minutesLater(0));
+    expect(situationOf(buildFacts({ account: null })).knownAt).toBe(minutesLater(9));
     expect(situationOf(buildFacts({ sent: null, account: null })).knownAt).toBe(minutesLater(10));
   });
 

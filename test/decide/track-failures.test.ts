@@ -52,6 +52,19 @@ describe("a failure that repeats is stuck (R32, case 29)", () => {
     expect(trackOf(report, report, report)).toMatchObject({ failingCount: 1, noSuccessCount: 1 });
   });
 
+  it("does not count what a heartbeat says again, unless the report that said it first never came", () => {
+    const heartbeat = { ...failedReport(2, { [web]: "" }), repeats: 1 };
+    const again = { ...failedReport(3, { [web]: "" }), repeats: 1 };
+    expect(trackOf(failedReport(1, { [web]: "" }), heartbeat, again)).toMatchObject({ sequence: 3, failingCount: 1 });
+    const lost = { ...failedReport(4, { [web]: "" }), repeats: 3 };
+    expect(trackOf(failedReport(1, { [web]: "" }), heartbeat, lost)).toMatchObject({ failingCount: 2 });
+    // Another start of its host counts its own.
+    const later = { ...failedReport(2, { [web]: "" }), boot: 2, repeats: 1 };
+    expect(trackOf(failedReport(1, { [web]: "" }), later)).toMatchObject({ failingCount: 2 });
+    const applied = trackOf(buildReport(), { ...buildReport({ sequence: 2 }), repeats: 1 });
+    expect(applied).toMatchObject({ sequence: 2, appliedSince: minutesLater(0) });
+  });
+
   it("starts again under a newer declaration: what was wrong with the old one is not its fault (case 31)", () => {
     const two = [failedReport(1, { [web]: "" }), failedReport(2, { [web]: "" })];
     const track = trackOf(...two, failedReport(3, { [web]: "" }, { epoch: 1, number: 8 }));

@@ -55,6 +55,15 @@ describe("the account of a node (R38)", () => {
     expect((await getNode(records.db, mesh, "node-a"))?.refusedReports).toBe(30 - kept);
   });
 
+  it("knows when what it says was read back: by its own clock, however the host's goes (R31)", async () => {
+    await keep({ ...reportOf("node-a"), at: "2020-01-01T00:00:00.000Z", readBack: { agoMs: 90_000, everyMs: 30_000 } });
+    await keep(reportOf("node-b"));
+    const ages = (await listAccounts(records.db, mesh)).map(
+      ({ receivedAt, readBackAt }) => Date.parse(receivedAt) - Date.parse(readBackAt),
+    );
+    expect(ages).toEqual([90_000, 0]);
+  });
+
   it("counts a report that is refused before there is any account", async () => {
     const report = reportOf("node-a");
     await keepAccount(records.db, mesh, report, () => ({ kind: "unknown-declaration", message: "never sent" }));

@@ -23,6 +23,8 @@ export interface EffectFacts {
   } | null;
   /** How long the host has said nothing, where that is longer than a host should; infinite: it never said a word. */
   readonly silentMs: number | null;
+  /** Why what it reported is no knowledge of now, though it is heard; null: it is. */
+  readonly stale: string | null;
 }
 
 /** `final`: waiting longer changes it only when somebody does something. */
@@ -41,25 +43,25 @@ export function judgeEffect(facts: EffectFacts): JudgedEffect {
   if (refusal !== undefined)
     return { effect: "failed", says: `refused (${refusal.check}): ${refusal.message}`, final: true };
   const place = account?.has == null ? -1 : compareOrder(account.has, order);
+  const doubt = facts.silentMs === null ? facts.stale : saySilence(facts.silentMs);
   if (account === null || place < 0) {
-    const { silentMs } = facts;
-    return silentMs === null
+    return doubt === null
       ? { effect: "outstanding", says: "", final: false }
-      : { effect: "cannot-tell", says: saySilence(silentMs), final: false };
+      : { effect: "cannot-tell", says: doubt, final: false };
   }
   // It is kept at what it had before: nothing that it says now is, until it has something newer (R31).
   if (account.reverted) return { effect: "failed", says: `its host went back: ${account.reverted.why}`, final: true };
   if (place > 0) {
     const newer = `it has ${account.has?.epoch}.${account.has?.number}, a newer one`;
-    return account.outcome === "applied" && facts.silentMs === null
+    return account.outcome === "applied" && doubt === null
       ? { effect: "superseded", says: newer, final: true }
       : { effect: "superseded", says: `${newer}, and has not read that back as applied`, final: true, pending: true };
   }
   if (account.outcome === "applied" && facts.digest !== null && account.digest !== facts.digest)
     return { effect: "failed", says: "it reports another content under this number", final: true };
   // Its last word was good, and is old: the last green is never shown as how it is now (case 30).
-  if (account.outcome === "applied" && facts.silentMs !== null)
-    return { effect: "cannot-tell", says: `it had applied this; ${saySilence(facts.silentMs)}`, final: false };
+  if (account.outcome === "applied" && doubt !== null)
+    return { effect: "cannot-tell", says: `it had applied this; ${doubt}`, final: false };
   if (account.outcome === "applied") return { effect: "applied", says: "", final: true };
   const troubles = account.report.resources.filter((one) => one.state !== "applied");
   const says = troubles

@@ -1,9 +1,11 @@
 import type { Name } from "../../core/names.ts";
 import type { Told } from "../../core/push.ts";
-import { listAccountsOf } from "../../store/accounts.ts";
+import { findStale } from "../../decide/find-stale.ts";
+import { type AccountRecord, listAccountsOf } from "../../store/accounts.ts";
 import type { Database } from "../../store/database.ts";
 import { listSentTo } from "../../store/declarations.ts";
 import { listNodesNamed } from "../../store/nodes.ts";
+import { readClock } from "../../store/read-clock.ts";
 import { countTargets, listTargets, type PushTarget } from "../../store/push-targets.ts";
 import { listTold } from "../../store/pushes.ts";
 import type { PushedNode } from "../text/push-text.ts";
@@ -27,6 +29,14 @@ export async function readPush(db: Database, mesh: Name, push: string, silentAft
     const ms = silent.get(node) ?? Infinity;
     return ms > silentAfterMs ? ms : null;
   };
+  const now = await readClock(db);
+  const staleOf = (account: AccountRecord | undefined): string | null => {
+    // What another machine under this name said tells nothing of this one.
+    if (account === undefined || account.incarnation !== sent.get(account.node)?.incarnation) return null;
+    const { receivedAt, readBackAt, reverted, report } = account;
+    const known = { receivedAt, readBackAt, reverted, readBack: report.readBack };
+    return findStale(known, now, silentAfterMs)?.why ?? null;
+  };
   let final = true;
   const nodes = told.map((one): PushedNode => {
     const order = orderOf(one) ?? (one.outcome === "already-current" ? (sent.get(one.node)?.order ?? null) : null);
@@ -37,6 +47,7 @@ export async function readPush(db: Database, mesh: Name, push: string, silentAft
       sentAt: sent.get(one.node)?.issuedAt ?? null,
       account: accounts.get(one.node) ?? null,
       silentMs: silenceOf(one.node),
+      stale: staleOf(accounts.get(one.node)),
     });
     final &&= judged.final;
     const { effect, says, pending } = judged;

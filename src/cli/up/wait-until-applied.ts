@@ -27,6 +27,7 @@ export async function waitUntilApplied(parts: UpParts, up: BroughtUp): Promise<r
         sentAt: sent.issuedAt,
         account,
         silentMs: null,
+        stale: null,
       });
       return judged.effect === "applied"
         ? []

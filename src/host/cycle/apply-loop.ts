@@ -36,6 +36,8 @@ export interface ApplyLoopOptions {
 export interface ReportBody {
   readonly outcome: Report["outcome"];
   readonly resources: readonly ResourceReport[];
+  /** When all of it was last read back, in Unix milliseconds; null, and left out: not yet. */
+  readonly readAtMs?: number | null;
 }
 
 /** `change`: only when it says something new. `interval`: the regular pass. */
@@ -105,6 +107,8 @@ interface LoopState {
   readonly applied: Applied | null;
   readonly reports: ReadonlyMap<string, ResourceReport>;
   readonly drifts: RecentDrifts;
+  /** When all of what is accepted was last read back. */
+  readonly readAtMs: number | null;
   /** When everything is looked at again. */
   readonly fullAtMs: number;
   readonly nextAtMs: number;
@@ -118,6 +122,7 @@ function startState({ applied, clock }: ApplyLoopOptions): LoopState {
     applied,
     reports: new Map(),
     drifts: new Map(),
+    readAtMs: null,
     fullAtMs: clock.nowMs(),
     nextAtMs: clock.nowMs(),
     tries: 0,
@@ -171,15 +176,17 @@ async function passOnce(
     const said = sayRecentDrifts(read, isNew ? new Map() : state.drifts, clock.nowMs(), intervalMs);
     const reports = new Map(said.reports.map((each) => [each.id, each] as const));
     const resources = [...stateReports(options.inbox), ...reports.values()];
-    options.report({ outcome: outcomeOf(resources), resources }, accepted, isFull ? "interval" : "change");
-    return plan(options, { ...state, accepted, applied, reports, drifts: said.recent }, isNew, isFull);
+    const readAtMs = isFull ? clock.nowMs() : state.readAtMs;
+    options.report({ outcome: outcomeOf(resources), resources, readAtMs }, accepted, isFull ? "interval" : "change");
+    return plan(options, { ...state, accepted, applied, reports, drifts: said.recent, readAtMs }, isNew, isFull);
   } catch (error) {
     if (signal.aborted) return { ...state, applied, nextAtMs: options.clock.nowMs() };
     const message = describeFailure(error);
     options.log.error("the apply was not done", { why: message });
     const resources = [...before.values(), stateReport(message)];
-    options.report({ outcome: "failed", resources }, accepted, isFull ? "interval" : "change");
-    return plan(options, { ...state, accepted, applied, reports: before }, isNew, isFull, true);
+    const readAtMs = isNew ? null : state.readAtMs;
+    options.report({ outcome: "failed", resources, readAtMs }, accepted, isFull ? "interval" : "change");
+    return plan(options, { ...state, accepted, applied, reports: before, readAtMs }, isNew, isFull, true);
   } finally {
     cancelHalf();
   }

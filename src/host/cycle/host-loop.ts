@@ -34,6 +34,8 @@ import { walkLoop } from "./walk-loop.ts";
 
 /** A newer root is asked for at every start, before every new declaration, and else this seldom. */
 const intervalsPerWalk = 10;
+/** Whether a heartbeat is due is asked this often, whatever the interval and whatever a pass is at. */
+const beatEveryMs = 5_000;
 
 export interface HostLoopOptions {
   readonly identity: HostIdentity;
@@ -84,7 +86,8 @@ export async function createHostLoop(options: HostLoopOptions): Promise<HostLoop
   const find = () => findTightDisks([folders.state, folders.root, folders.log]);
   const disks = createDiskWatch({ find, log, onChange: () => look() });
   const said = { lastWordMs: () => lastWordMs, tightDisks: () => disks.tight, unread: () => outbox.unread };
-  const reporter = createReporter({ identity, boot, inbox, nowMs, ...said, put: outbox.put });
+  const { intervalMs } = options;
+  const reporter = createReporter({ identity, boot, intervalMs, inbox, nowMs, ...said, put: outbox.put });
   const loop = await createLoop(options, disk, inbox, reporter.report);
   look = loop.look;
   const sayStale = createStaleSayer({ log, nowMs }, inbox, () => lastWordMs);
@@ -93,15 +96,17 @@ export async function createHostLoop(options: HostLoopOptions): Promise<HostLoop
     async run(signal) {
       const poll = pollLoop({ controller, inbox, log, clock, chance, onWord, onChange: () => loop.look() }, signal);
       await disks.look();
-      const endStale = clock.every(options.intervalMs, () => {
+      const endStale = clock.every(intervalMs, () => {
         sayStale();
         void disks.look();
       });
-      const walks = walkLoop({ walk, clock, chance, everyMs: options.intervalMs * intervalsPerWalk }, signal);
+      const endBeats = clock.every(beatEveryMs, reporter.beat);
+      const walks = walkLoop({ walk, clock, chance, everyMs: intervalMs * intervalsPerWalk }, signal);
       try {
         await Promise.all([poll, walks, outbox.run(signal), loop.run(signal)]);
       } finally {
         endStale();
+        endBeats();
       }
       log.info("host stopped", { dir: folders.dir });
     },

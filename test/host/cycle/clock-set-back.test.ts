@@ -61,6 +61,7 @@ describe("a clock that is set back by an hour", () => {
     const { report } = createReporter({
       identity: { mesh: "demo", node: "node-a", incarnation: "0123456789abcdef" },
       boot: { boot: 1, bootId: "boot", firstSequence: 1, problem: null },
+      intervalMs: 30_000,
       inbox: { accepted: null, refusals: [], stateProblem: null },
       nowMs: clock.nowMs,
       lastWordMs: () => null,

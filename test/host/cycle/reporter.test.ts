@@ -31,6 +31,7 @@ describe("a report of a node where everything fails", () => {
     const { report } = createReporter({
       identity: { mesh: "demo", node: "node-a", incarnation: "0123456789abcdef" },
       boot: { boot: 3, bootId: "boot", firstSequence: 1, problem: null },
+      intervalMs: 30_000,
       inbox: { accepted: null, refusals: [], stateProblem: null },
       nowMs: () => 0,
       lastWordMs: () => null,
@@ -60,6 +61,7 @@ describe("when a report is sent", () => {
     const reporter = createReporter({
       identity: { mesh: "demo", node: "node-a", incarnation: "0123456789abcdef" },
       boot: { boot: 3, bootId: "boot", firstSequence: 1, problem },
+      intervalMs: 30_000,
       inbox: { accepted: null, refusals: [], stateProblem: null },
       nowMs: () => clock.nowMs,
       lastWordMs: () => null,

@@ -9,15 +9,19 @@ const failedInARow = 5;
 
 /** L3: *stuck* is said exactly when the same failed three times, or five failed, since the last success. */
 export function createStuckChecks(): { see(report: Report, track: FailureTrack): void } {
-  const ends = new Map<string, { about: string; failures: string[] }>();
+  const ends = new Map<string, { about: string; failures: string[]; last: Report }>();
   return {
     see(report, track) {
       const about = `${report.incarnation} ${report.has === null ? "nothing" : describeOrder(report.has)}`;
       const known = ends.get(report.node);
       const list = known?.about === about ? known.failures : [];
       if (report.outcome === "applied") list.length = 0;
-      if (hasFailedPass(report)) list.push(listFailed(report));
-      ends.set(report.node, { about, failures: list });
+      const isSaidAgain =
+        known?.about === about &&
+        known.last.boot === report.boot &&
+        known.last.sequence >= (report.repeats ?? Infinity);
+      if (hasFailedPass(report) && !isSaidAgain) list.push(listFailed(report));
+      ends.set(report.node, { about, failures: list, last: report });
       const tail = list.slice(-sameInARow);
       const isSame = tail.length === sameInARow && new Set(tail).size === 1;
       const expected = isSame || list.length >= failedInARow;

@@ -102,7 +102,16 @@ export async function startHost(options: StartHost): Promise<void> {
     options.onReport(report);
     outbox.put(report);
   };
-  const reporter = createReporter({ identity, boot, inbox, nowMs: clock.nowMs, lastWordMs: () => null, put });
+  const reporter = createReporter({
+    identity,
+    boot,
+    inbox,
+    nowMs: clock.nowMs,
+    lastWordMs: () => null,
+    intervalMs,
+    put,
+  });
+  clock.every(5_000, reporter.beat);
   const patience = createPatience(clock.nowMs);
   const redact = (text: string): string => text;
   const loop = createApplyLoop({
@@ -172,6 +181,20 @@ function createHostClock({ timeline, startMs, clockOffsetMs }: StartHost, proces
         signal.addEventListener("abort", onAbort, { once: true });
       }),
     after: (ms, act) => timeline.at(ms, act, process),
-    every: () => () => undefined,
+    every(ms, act) {
+      let cancel = (): void => undefined;
+      const again = (): void => {
+        cancel = timeline.at(
+          ms,
+          () => {
+            act();
+            again();
+          },
+          process,
+        );
+      };
+      again();
+      return () => cancel();
+    },
   };
 }

@@ -41,6 +41,7 @@ export function keepReport(
       outcome,
       report,
       receivedAt,
+      readBackAt: new Date(Date.parse(receivedAt) - (report.readBack?.agoMs ?? 0)).toISOString(),
       track: decision.track,
       reverted: null,
     };
