@@ -68,8 +68,12 @@ function send(
         let bytes = 0;
         response.on("data", (part: Buffer) => {
           bytes += part.length;
-          if (bytes > bodyLimitBytes) response.destroy(new Error("the answer is too long"));
-          else parts.push(part);
+          parts.push(part);
+          if (bytes <= bodyLimitBytes) return;
+          // It does answer, and lets others in: not what a server is that is away.
+          const words = `RabbitMQ's management API answers more than ${bodyLimitBytes} bytes to ${method} ${path}`;
+          reject(new UnavailableError(words, "It is asked again."));
+          response.destroy();
         });
         response.once("error", fail);
         response.once("end", () =>

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import type { ResourceOf } from "../../../src/core/resource.ts";
+import { removeResources } from "../../../src/host/cycle/remove-resources.ts";
 import { NoAnswerError } from "../../../src/host/providers/no-answer.ts";
 import { createPostgresqlProvider } from "../../../src/host/providers/postgresql.ts";
 import type { ProviderAccess, WantedGrant } from "../../../src/host/providers/provider.ts";
@@ -92,5 +94,43 @@ describe("a consumer that holds a lock on what is its own (R20)", { timeout: 60_
     await provider.issueGrants(access, [again]);
     const mended = await provider.readGrants(access, [again, shop]);
     expect(mended.map(({ problems }) => problems)).toEqual([[], []]);
+  });
+});
+
+describe("a PostgreSQL with no connection left for the host", { timeout: 60_000 }, () => {
+  it("is there: what is removed with it is not taken for withdrawn while it lets others in (R20)", async () => {
+    const [busy, web] = [grantFor("busy"), grantFor("web")];
+    await provider.issueGrants(access, [busy, web]);
+    const client = new pg.Client({ connectionString: admin.href });
+    await client.connect();
+    // As for an administrator while consumers hold them all.
+    await client.query(`ALTER ROLE ${busy.name} CONNECTION LIMIT 0`);
+    await client.end();
+    const asBusy = { ...access, adminUser: busy.name, adminPassword: busy.password };
+    const id = "grant/postgres/postgresql";
+    const grant: ResourceOf<"grant"> = {
+      id,
+      module: "postgres",
+      after: ["service/postgres/main"],
+      kind: "grant",
+      provider: "postgresql",
+      endpoint: { host: "db", port: 5432 },
+      admin: access.admin,
+      adminUser: busy.name,
+      adminPasswordFile: "${data}/admin",
+      grants: [],
+    };
+    const { places, left } = await removeResources({
+      gone: [grant],
+      wanted: new Set(),
+      async remove() {
+        await provider.readGrants(asBusy, []);
+        return { kind: "removed" };
+      },
+      redact: (text) => text,
+      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    });
+    expect([places.size, left.map(({ report }) => report)]).toMatchObject([0, [{ id, state: "failed" }]]);
+    expect(left[0]?.report.message).toContain("cannot do it now");
   });
 });

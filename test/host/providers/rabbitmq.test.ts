@@ -1,6 +1,9 @@
+import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { UnavailableError } from "../../../src/core/errors.ts";
+import { NoAnswerError } from "../../../src/host/providers/no-answer.ts";
 import { createRabbitmqProvider } from "../../../src/host/providers/rabbitmq.ts";
 import type { Provider, ProviderAccess, WantedGrant } from "../../../src/host/providers/provider.ts";
 import { diffGrants } from "../../../src/host/resources/grant.ts";
@@ -127,6 +130,25 @@ describe("RabbitMQ as a provider", () => {
     await expect(createRabbitmqProvider().issueGrants(hanging, [grant, grant])).rejects.toBe(newer);
     await expect(createRabbitmqProvider().readGrants(hanging, [])).rejects.toBe(newer);
     expect(asked).toBe(1);
+  });
+
+  it("is there where it answers more than is read of it: no access is lost sight of for that (R20)", async () => {
+    const long = createServer((_request, response) => {
+      const part = Buffer.alloc(1024 * 1024, " ");
+      const more = (): void => void (response.writableEnded || response.write(part, more));
+      more();
+    }).listen(0, "127.0.0.1");
+    await once(long, "listening");
+    const { port } = long.address() as AddressInfo;
+    const reading = createRabbitmqProvider().readGrants({ ...access, admin: `http://127.0.0.1:${port}` }, []);
+    const error = await reading.then(
+      () => null,
+      (failure: unknown) => failure,
+    );
+    long.closeAllConnections();
+    await new Promise((resolve) => long.close(resolve));
+    expect(error).toBeInstanceOf(UnavailableError);
+    expect(error).not.toBeInstanceOf(NoAnswerError);
   });
 
   it("sees a connection that the broker lists late, and asks no more about who is long gone", async () => {
