@@ -50,17 +50,33 @@ export function openSecretSearch(mesh: SearchedMesh): SecretSearch {
     async expectNone(isUp) {
       await noteMinted();
       kinds.clear();
-      const { hits, looked } = await search(isUp);
-      if (hits.length > 0) throw new Error(`secrets in clear: ${hits.join("; ")}`);
-      const missing = isUp ? kindsWhenUp.filter((kind) => !kinds.has(kind)) : [];
-      if (looked < least || missing.length > 0)
-        throw new Error(`only ${looked} places were looked at, and none of: ${missing.join(", ")}`);
-      if (isUp && !wasSeen && (await countProvisions(state)) > 0)
-        throw new Error(
-          `credentials were minted, and none with the marker was seen in a provisions.json of ${mesh.hosts}: this search could find none`,
-        );
+      const found = await search(isUp);
+      const why = sayUnsound({ ...found, kinds, isUp, wasSeen, minted: isUp ? await countProvisions(state) : 0 });
+      if (why !== null) throw new Error(why);
     },
   };
+}
+
+/** What a search came to, and what it rests on. */
+export interface Searched extends CanarySearch {
+  /** What was looked at, by the first word of its name. */
+  readonly kinds: ReadonlySet<string>;
+  readonly isUp: boolean;
+  /** How many credentials there ever were; 0 also where no records are up to say so. */
+  readonly minted: number;
+  /** One with the marker was seen in a service's own file. */
+  readonly wasSeen: boolean;
+}
+
+/** Why a search does not show that no secret is in clear; null: it does. */
+export function sayUnsound({ hits, looked, kinds, isUp, minted, wasSeen }: Searched): string | null {
+  if (hits.length > 0) return `secrets in clear: ${hits.join("; ")}`;
+  const missing = isUp ? kindsWhenUp.filter((kind) => !kinds.has(kind)) : [];
+  if (missing.length > 0) return `nothing of these was looked at for secrets: ${missing.join(", ")}`;
+  if (looked < least) return `only ${looked} places were looked at for secrets`;
+  if (minted > 0 && !wasSeen)
+    return `${minted} credentials were minted, and none with the marker was seen in a provisions.json: this search could find none`;
+  return null;
 }
 
 /** Every row counts, also of what was withdrawn. */

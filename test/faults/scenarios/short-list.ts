@@ -10,6 +10,5 @@ export const shortList: readonly string[] = [
   "partition-both",
   "disk-full",
   "kill@host.resource:after",
-  "emptied-grants",
   "stop@gate:before",
 ];
