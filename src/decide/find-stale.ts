@@ -1,5 +1,5 @@
 import { heartbeatMs, type Report } from "../core/report.ts";
-import { ageMs, describeAge } from "./ages.ts";
+import { ageMs, describeAge, timeMs } from "./ages.ts";
 
 export interface KnownReport {
   readonly receivedAt: string;
@@ -8,9 +8,9 @@ export interface KnownReport {
   readonly reverted?: { readonly heardAt: string } | null | undefined;
 }
 
-/** Why what an account says is no knowledge of how it is now, and since when that is so (ISO). */
+/** Why what an account says is no knowledge of how it is now, and since when that is so (ISO; null: not known). */
 export interface Stale {
-  readonly since: string;
+  readonly since: string | null;
   readonly why: string;
 }
 
@@ -29,6 +29,10 @@ export function findStale(account: KnownReport, now: string, silentAfterMs: numb
   if (readBack === undefined) return null;
   const limitMs = heartbeatMs + silentAfterMs;
   const heardAt = reverted?.heardAt ?? receivedAt;
+  if (timeMs(heardAt) - timeMs(now) > limitMs) {
+    const why = `the last report of its host is of ${heardAt}, which is still to come: the records' clock was set back since`;
+    return { since: null, why };
+  }
   const unheardMs = ageMs(now, heardAt);
   if (unheardMs > limitMs) {
     const why = `its host is heard, and no report of it was kept for ${describeAge(unheardMs)}: see the log of the host`;

@@ -106,6 +106,10 @@ function findSilence(facts: SituationFacts, account: AccountFacts | null): Findi
   const { now, limits, sent, enrolledAt, listening } = facts;
   const last = lastWordOf(facts, account);
   const from = last ?? enrolledAt ?? sent?.at ?? now;
+  if (timeMs(from) - timeMs(now) > limits.silentAfterMs) {
+    const why = `its host was heard last at ${from}, which is still to come: the records' clock was set back since`;
+    return [{ word: "cannot-tell", since: null, why }];
+  }
   const age = ageMs(now, from);
   if (age <= limits.silentAfterMs) return [];
   const word = last === null ? "its host never said a word" : `no word of its host for ${describeAge(age)}`;

@@ -13,14 +13,17 @@ const lastToldSchema = z.object({
 /** What the last push that looked at a node made of it, where that kept it from being sent. */
 export type LastTold = z.output<typeof lastToldSchema>;
 
-/** By node. A node that the last push sent, or found current, is not in it. */
+/**
+ * By node. A node that the last push sent, or found current, is not in it. What is to come was said while the clock was
+ * ahead, and would be the last for as long.
+ */
 export function listLastTold(db: Queryable, mesh: Name): Promise<LastTold[]> {
   return many(
     db,
     lastToldSchema,
     `select n.name as node, t.outcome, t.why, t.at
        from node n cross join lateral (
-         select outcome, why, at from told where mesh = n.mesh and node = n.name
+         select outcome, why, at from told where mesh = n.mesh and node = n.name and at <= now()
           order by at desc, round desc limit 1) t
       where n.mesh = $1 and t.outcome in ('held', 'needs-confirmation') order by n.name`,
     [mesh],

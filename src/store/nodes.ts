@@ -24,7 +24,7 @@ const nodeRecordSchema = z
     refusedReports: z.number().int(),
     /** What its host speaks (R37). */
     protocol: z.number().int(),
-    /** Since the last contact; null: there was none. */
+    /** Since the last contact, or until it, where the clock was set back since: nobody knows then; null: there was none. */
     silentMs: ageColumn.nullable(),
   })
   .transform(({ signKey, sealKey, ...node }) => ({
@@ -36,7 +36,7 @@ export type NodeRecord = z.output<typeof nodeRecordSchema>;
 
 const columns = `name, address, incarnation, sign_key as "signKey", seal_key as "sealKey", registered_at as "registeredAt",
   enrolled_at as "enrolledAt", authority_ends_at as "authorityEndsAt", last_contact_at as "lastContactAt", refused_reports as "refusedReports", protocol,
-  extract(epoch from now() - last_contact_at)::float8 * 1000 as "silentMs"`;
+  abs(extract(epoch from now() - last_contact_at))::float8 * 1000 as "silentMs"`;
 
 /** Registers a node; the same again changes nothing, and is *known*. Another address under a known name is refused: see moveNode. */
 export async function addNode(
@@ -86,12 +86,14 @@ export function listNodesNamed(db: Queryable, mesh: Name, names: readonly Name[]
 
 /**
  * An authenticated host was here, and speaks this. Written at most every 5 s: hosts ask more often than anybody reads it.
+ * One that is to come is of a clock that was ahead, and was put right since: it would hide for as long that a host is silent.
  */
 export async function recordContact(db: Queryable, mesh: Name, node: Name, protocol = orderedProtocol): Promise<void> {
   await run(
     db,
     `update node set last_contact_at = now(), protocol = $3 where mesh = $1 and name = $2
-        and (last_contact_at is null or last_contact_at < now() - interval '5 seconds' or protocol <> $3)`,
+        and (last_contact_at is null or last_contact_at < now() - interval '5 seconds' or last_contact_at > now()
+          or protocol <> $3)`,
     [mesh, node, protocol],
   );
 }

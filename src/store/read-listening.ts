@@ -7,13 +7,17 @@ import { maybeOne } from "./rows.ts";
 
 const listeningSchema = z.object({ listens: z.boolean(), since: timeColumn.nullable() });
 
+/** A renewal that is further to come is of a clock that was ahead: who made it may be gone since. */
+const aheadOfLease = `- l.age_ms * interval '1 millisecond'`;
+
 /** Whether a controller hears hosts now: one that holds the lease and renewed it within its age (R34). A shell hears none. */
 export async function readListening(db: Queryable, mesh: Name): Promise<Listening> {
   const found = await maybeOne(
     db,
     listeningSchema,
     `select coalesce(l.holder is not null and coalesce(g.role, 'controller') = 'controller'
-              and clock_timestamp() - l.renewed_at <= l.age_ms * interval '1 millisecond', false) as listens,
+              and clock_timestamp() - l.renewed_at between ${aheadOfLease} and l.age_ms * interval '1 millisecond',
+              false) as listens,
             case when c.epoch = l.epoch then coalesce(c.ended_at, l.renewed_at)
                  else coalesce(c.last_renewed_at, c.ended_at) end as since
        from mesh m left join lease l on l.mesh = m.name left join epoch_grant g on g.mesh = m.name and g.epoch = l.epoch

@@ -27,6 +27,10 @@ describe("a host that is heard, and does not say how it stands (R31, case 30, ca
     expect(isBehind(situation)).toBe(false);
   });
 
+  it("cannot be told where its last report is of a time to come, of a clock that was ahead", () => {
+    expect(situate(500)).toMatchObject({ word: "cannot-tell", since: null });
+  });
+
   it("cannot be told whatever its last report said", () => {
     const failing = accountOf(failedReport(1, { "service/app/main": "exited" }));
     expect(situate(1, {}, failing).all.map(({ word }) => word)).toEqual(["cannot-tell", "failed"]);

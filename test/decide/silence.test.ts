@@ -30,6 +30,12 @@ const rows: readonly Row[] = [
     why: "no word of its host for 8 min",
   },
   {
+    name: "was heard last at a time to come, of a clock that was ahead: a dead host is not current until then (case 30)",
+    facts: { lastContactAt: minutesLater(500) },
+    words: ["cannot-tell"],
+    why: `its host was heard last at ${minutesLater(500)}, which is still to come: the records' clock was set back since`,
+  },
+  {
     name: "is not heard because no controller runs: nothing is known of the host (case 30)",
     facts: { listening: { by: "nobody", since: minutesLater(3) }, lastContactAt: minutesLater(2) },
     words: ["cannot-tell"],

@@ -197,6 +197,13 @@ describe("a restore is refused, and the database is as it was,", () => {
   it("where a controller holds the lease", async () => {
     const epoch = await grant(records.db);
     await refuse(/controller controller-1 holds the lease/);
+    const renewed = (at: string) => records.db.query(`update lease set renewed_at = now() + $1::interval`, [at]);
+    await renewed("5 seconds");
+    await refuse(/controller controller-1 holds the lease/);
+    // Renewed while the clock was ahead, and gone since: it may not keep everybody out until then.
+    await renewed("90 days");
+    await refuse(/has records of its own/, { replace: false });
+    await renewed("0 seconds");
     await releaseLease(records.db, { mesh, holder: "controller-1", epoch });
   });
 

@@ -123,4 +123,11 @@ describe("nodes", () => {
     await recordContact(records.db, mesh, "node-b");
     expect((await getNode(records.db, mesh, "node-b"))?.silentMs).toBeLessThan(6000);
   });
+
+  it("are not heard by a time to come, of a clock that was ahead, and the next word of their host takes it away (R31)", async () => {
+    await records.db.query(`update node set last_contact_at = now() + interval '90 days' where name = 'node-b'`);
+    expect((await getNode(records.db, mesh, "node-b"))?.silentMs).toBeGreaterThan(86_400_000);
+    await recordContact(records.db, mesh, "node-b");
+    expect((await getNode(records.db, mesh, "node-b"))?.silentMs).toBeLessThan(6000);
+  });
 });
