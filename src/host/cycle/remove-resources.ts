@@ -1,3 +1,4 @@
+import type { ResourceReport } from "../../core/report.ts";
 import type { Resource } from "../../core/resource.ts";
 import { orderResources } from "../../decide/order-resources.ts";
 import { cutText, describeFailure } from "../describe-failure.ts";
@@ -32,6 +33,7 @@ export async function removeResources(input: RemoveInput): Promise<Removed> {
   const left: NotRemoved[] = [];
   const ordered = orderForRemoval(input.gone);
   const needed = new Set<string>();
+  const moot: Moot[] = [];
   for (const [at, resource] of ordered.entries()) {
     if (needed.has(resource.id)) {
       for (const id of resource.after) needed.add(id);
@@ -44,9 +46,8 @@ export async function removeResources(input: RemoveInput): Promise<Removed> {
       places.add(placeOf(resource));
     } catch (error) {
       if (isMoot(resource, input.wanted, error)) {
-        input.log.warn("its server is away and goes with it: nothing to withdraw from", { resource: resource.id });
-        places.add(placeOf(resource));
-        // absence is the answer: there is nothing left to withdraw from, and it was said above.
+        moot.push({ grant: resource, error });
+        // absence is the answer: what becomes of its server says whether this is a failure, below.
         continue;
       }
       for (const id of resource.after) needed.add(id);
@@ -56,7 +57,31 @@ export async function removeResources(input: RemoveInput): Promise<Removed> {
       left.push({ resource, report: { id: resource.id, state: "failed", message: sayNotRemoved(what, why, kept) } });
     }
   }
+  const staying = new Set(ordered.flatMap((one) => (places.has(placeOf(one)) ? [] : [one.id])));
+  for (const one of moot) {
+    const report = whyNotMoot(input, one, staying);
+    if (report === null) places.add(placeOf(one.grant));
+    else left.push({ resource: one.grant, report });
+  }
   return { places, left };
+}
+
+/** A grant whose server does not answer. */
+interface Moot {
+  readonly grant: Resource;
+  readonly error: unknown;
+}
+
+/** Who does not answer now may yet, for as long as its server could not be removed: until then nothing counts as revoked. */
+function whyNotMoot(input: RemoveInput, { grant, error }: Moot, staying: ReadonlySet<string>): ResourceReport | null {
+  const servers = input.wanted.has(grant.id) ? [] : grant.after.filter((id) => staying.has(id));
+  if (servers.length === 0) {
+    input.log.warn("its server is away and goes with it: nothing to withdraw from", { resource: grant.id });
+    return null;
+  }
+  const why = cutText(input.redact(describeFailure(error)), 1400);
+  const message = cutText(`cannot be removed: ${why} (${servers.join(", ")} is still there)`, 1900);
+  return { id: grant.id, state: "failed", message };
 }
 
 /** Of what is wanted at another place: which one it is about. */

@@ -127,6 +127,25 @@ describe("a grant that is not wanted any more", () => {
     expect(removed).toEqual(["file/web/notes", withdrawn.id, "service/pg/main", "file/pg/settings"]);
   });
 
+  it("is not said to have nothing granted while its server, which did not answer, cannot be removed (R20)", async () => {
+    await pass(pg);
+    const errors: Record<string, Error> = {
+      [withdrawn.id]: new NoAnswerError("127.0.0.1:5432 refuses"),
+      "service/pg/main": new Error("it cannot be ended"),
+    };
+    removes = ({ id }) => {
+      if (errors[id] !== undefined) throw errors[id];
+    };
+    const why = "cannot be removed: 127.0.0.1:5432 refuses (service/pg/main is still there)";
+    const said = await pass([]);
+    expect(said.find(({ id }) => id === withdrawn.id)).toEqual({ id: withdrawn.id, state: "failed", message: why });
+    expect(said.map(({ state }) => state)).not.toContain("applied");
+    // It answers again: what is granted there is withdrawn, as if it had never been away.
+    removes = () => undefined;
+    expect(await pass([])).toEqual([expect.objectContaining(withdrawn)]);
+    expect(removed).toEqual([withdrawn.id, "service/pg/main", "file/pg/settings"]);
+  });
+
   it("is not left for ever where an earlier host has removed its server without it", async () => {
     await pass([grantOf("pg")]);
     failOf(withdrawn.id, new NoAnswerError("127.0.0.1:5432 refuses"));
