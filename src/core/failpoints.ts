@@ -16,6 +16,7 @@ export const stepNames = [
   "gate.composition",
   "push.close",
   "notify.wake",
+  "report.keep",
   "build.claim",
   "build.artifact",
   "build.verdict",
@@ -23,6 +24,7 @@ export const stepNames = [
   "host.mark",
   "host.tracking",
   "host.resource",
+  "host.remove",
   "host.report",
 ] as const;
 export type StepName = (typeof stepNames)[number];

@@ -2,6 +2,7 @@ import type { Order } from "../core/declaration.ts";
 import type { Digest, Name } from "../core/names.ts";
 import type { Report, UnorderedReport } from "../core/report.ts";
 import type { ArtifactStore } from "../build/artifact-store.ts";
+import { atStep } from "../core/failpoints.ts";
 import { compareOrder } from "../decide/order.ts";
 import { judgeReport, listGrantsRead } from "../decide/judge-report.ts";
 import { judgeUnordered } from "../decide/judge-unordered.ts";
@@ -128,7 +129,9 @@ async function keepUnordered({ db, mesh }: GatewayParts, report: UnorderedReport
 }
 
 async function keep({ db, mesh }: GatewayParts, report: Report): Promise<KeptReport> {
-  const decision = await keepAccount(db, mesh, report, (facts) => judgeReport(report, facts));
+  const decision = await atStep("report.keep", () =>
+    keepAccount(db, mesh, report, (facts) => judgeReport(report, facts)),
+  );
   if (decision.kind === "kept" || decision.kind === "duplicate") {
     await noteGrants(db, mesh, report);
     return { outcome: "kept" };

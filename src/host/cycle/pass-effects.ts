@@ -23,7 +23,7 @@ export interface PassEffects {
 export function createPassEffects(context: NodeContext, providers: Providers): PassEffects {
   return {
     apply: (resource, options) => atStep("host.resource", () => applyAny(context, providers, resource, options)),
-    remove: (resource) => removeAny(context, providers, resource),
+    remove: (resource) => atStep("host.remove", () => removeAny(context, providers, resource)),
     async collect(held) {
       // On a full disk nothing is written any more, the next declaration least of all: there is no time to wait for.
       const tight = await findTightDisks([context.folders.state, context.folders.root]);

@@ -17,6 +17,7 @@ const times: Partial<Record<StepName, number>> = {
   "notify.wake": 2,
   "host.tracking": 2,
   "host.resource": 3,
+  "host.remove": 2,
   "host.report": 2,
 };
 
@@ -83,7 +84,10 @@ async function sufferFault(bed: FaultBed, controller: Controller, { point, actio
 }
 
 async function failHost(bed: FaultBed, fault: Fault): Promise<void> {
-  const node = fault.random.pick(nodes.slice(0, 2));
+  const isRemoval = fault.point.startsWith("host.remove");
+  // Only what leaves a node is removed: then `shop` has to be there first.
+  if (isRemoval) await bringShop(bed);
+  const node = isRemoval ? "node-a" : fault.random.pick(nodes.slice(0, 2));
   const before = bed.hosts.process(node);
   before.signal("SIGTERM");
   await before.ended;
@@ -106,6 +110,14 @@ async function failHost(bed: FaultBed, fault: Fault): Promise<void> {
     await host.ended;
     bed.hosts.start(node);
   }
+}
+
+async function bringShop(bed: FaultBed): Promise<void> {
+  await bed.ask("assign", "node-a", "shop");
+  await (
+    await startPush(bed, "node-a")
+  ).answered;
+  await waitUntilSettled(bed);
 }
 
 async function failBuild(bed: FaultBed, fault: Fault): Promise<void> {
