@@ -22,6 +22,10 @@ export const faultNames = [
   "removal",
   "handover",
   "putback",
+  "unclean",
+  "service",
+  "stall",
+  "hostclock",
 ] as const;
 export type FaultName = (typeof faultNames)[number];
 export type FaultSwitches = ReadonlySet<FaultName>;

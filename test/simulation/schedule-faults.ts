@@ -2,6 +2,7 @@ import type { HostChecks } from "./checks/check-hosts.ts";
 import type { Controller } from "./controllers/controller.ts";
 import { resumeCopy } from "./controllers/launch-controller.ts";
 import { loseHost, restartHost } from "./hosts/launch-host.ts";
+import { scheduleStalls } from "./hosts/stall-host.ts";
 import { faultsUntilMs } from "./faults.ts";
 import type { Parts } from "./parts.ts";
 import { pauseProcess, resumeProcess } from "./timeline.ts";
@@ -53,6 +54,7 @@ export function scheduleFaults(parts: Parts, checks: HostChecks): void {
     }));
   });
   scheduleForks(parts);
+  scheduleStalls(parts);
   scheduleDeath(parts);
   scheduleHandover(parts);
   for (const node of nodes) {

@@ -61,7 +61,7 @@ export function createSimulation(seed: number, setting: Setting): Simulation {
     random,
     timeline,
     story,
-    store: createStoreTwin(timeline, firstRecords(nodes)),
+    store: createStoreTwin(timeline, firstRecords(nodes, { isServed: setting.switches.has("service") })),
     envelopes: createEnvelopes(),
     faults: createFaults(
       setting.switches,

@@ -33,6 +33,12 @@ export interface SimulatedHost {
   timesPutBack: number;
 }
 
+export interface WallClock {
+  /** So much faster (1.02) or slower (0.98), its timers too. */
+  readonly rate: number;
+  readonly offsetMs: () => number;
+}
+
 export interface StartHost {
   readonly host: SimulatedHost;
   readonly mesh: string;
@@ -42,7 +48,7 @@ export interface StartHost {
   readonly link: (process: Process) => HostLink;
   readonly disk: DiskFaults;
   readonly machine: MachineFaults;
-  readonly clockOffsetMs: number;
+  readonly clock: WallClock;
   /** A pass over what this declaration lists begins. */
   readonly onPass: (accepted: Accepted) => void;
   readonly onApply: (accepted: Accepted, ...touched: Parameters<Touched>) => void;
@@ -159,10 +165,10 @@ export function nameStart({ node, disk, timesPutBack }: SimulatedHost): string {
   return `${node}-${disk.boot}${timesPutBack === 0 ? "" : `-back-${timesPutBack}`}`;
 }
 
-/** Wall clock with an offset: nothing in the order may depend on it. */
-function createHostClock({ timeline, startMs, clockOffsetMs }: StartHost, process: Process): HostClock {
+/** Wall clock and timers of its own: nothing in the order may depend on them. */
+function createHostClock({ timeline, startMs, clock: { rate, offsetMs } }: StartHost, process: Process): HostClock {
   return {
-    nowMs: () => startMs + clockOffsetMs + timeline.nowMs,
+    nowMs: () => startMs + Math.floor(timeline.nowMs * rate) + offsetMs(),
     wait: (ms, signal) =>
       new Promise((resolve) => {
         if (signal.aborted) {
@@ -173,19 +179,19 @@ function createHostClock({ timeline, startMs, clockOffsetMs }: StartHost, proces
           signal.removeEventListener("abort", onAbort);
           resolve();
         };
-        const cancel = timeline.at(ms, end, process);
+        const cancel = timeline.at(Math.round(ms / rate), end, process);
         const onAbort = (): void => {
           cancel();
           end();
         };
         signal.addEventListener("abort", onAbort, { once: true });
       }),
-    after: (ms, act) => timeline.at(ms, act, process),
+    after: (ms, act) => timeline.at(Math.round(ms / rate), act, process),
     every(ms, act) {
       let cancel = (): void => undefined;
       const again = (): void => {
         cancel = timeline.at(
-          ms,
+          Math.round(ms / rate),
           () => {
             act();
             again();

@@ -5,13 +5,14 @@ import { listAnswering } from "../controllers/launch-controller.ts";
 import { guard, type Parts } from "../parts.ts";
 import { epochStartMs } from "../store/backend.ts";
 import { faultsUntilMs } from "../faults.ts";
-import type { Random } from "../random.ts";
 import { createProcess } from "../timeline.ts";
 import { meshName } from "../world/mesh.ts";
 import { type SimulatedHost, startHost } from "./host.ts";
 import { createLink } from "./link.ts";
 import { emptyDisk } from "./model-disk.ts";
+import { createClock, createMachineFaults } from "./host-faults.ts";
 import { createMachine } from "./model-machine.ts";
+import { stallMayBe } from "./stall-host.ts";
 
 /** As long as a start takes, where a host was killed when faults were about to end. */
 const healMs = 500;
@@ -32,6 +33,7 @@ export function launchHost(parts: Parts, checks: HostChecks, node: string): void
   const { incarnation } = host;
   const again = host.timesPutBack === 0 ? "" : ` again ${host.timesPutBack}`;
   const own = parts.random.fork(`host ${node} ${host.disk.boot + 1}${again}`);
+  const stalls = own.fork("stalls");
   const isUntil = (until: ReadonlyMap<string, number>): boolean => (until.get(node) ?? 0) > timeline.nowMs;
   startHost({
     host,
@@ -62,12 +64,15 @@ export function launchHost(parts: Parts, checks: HostChecks, node: string): void
         return list.length === 0 ? null : chance.pick(list).mail.envelope;
       },
     }),
-    disk: { writeMs: () => own.between(1, 20), isFull: () => faults.isOn("disk") && isUntil(parts.full) },
-    machine: {
-      applyMs: () => own.between(1, 400),
-      apply: ({ id }) => failToApply(parts, node, id, own),
+    disk: {
+      writeMs() {
+        stallMayBe(parts, host, stalls);
+        return own.between(1, 20);
+      },
+      isFull: () => faults.isOn("disk") && isUntil(parts.full),
     },
-    clockOffsetMs: faults.isOn("clock") ? own.between(-86_400_000, 86_400_000) : 0,
+    machine: createMachineFaults(parts, node, own),
+    clock: createClock(parts, own),
     onPass: (accepted) => guard(parts, () => checks.begin(host, accepted)),
     onApply: (accepted, ...touched) => guard(parts, () => checks.touch(host, accepted, ...touched)),
     onReport(report) {
@@ -79,14 +84,6 @@ export function launchHost(parts: Parts, checks: HostChecks, node: string): void
   }).catch((error: unknown) => {
     parts.failure ??= error;
   });
-}
-
-/** What does not answer may answer soon; what is broken fails again and again, each time in other words. */
-function failToApply({ faults, broken, timeline }: Parts, node: string, id: string, own: Random): Error | null {
-  const window = broken.get(node);
-  const isIn = window !== undefined && timeline.nowMs >= window.fromMs && timeline.nowMs < window.toMs;
-  if (isIn && faults.isOn("machine")) return new Error(`${id} ended with code 1, pid ${own.between(100, 30_000)}`);
-  return faults.isOn("disk") && own.chance(0.05) ? new UnavailableError(`${id} does not answer`) : null;
 }
 
 export function restartHost(parts: Parts, checks: HostChecks, node: string, downMs: number): void {

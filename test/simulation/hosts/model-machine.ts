@@ -23,6 +23,12 @@ export interface MachineFaults {
   apply(resource: Resource): Error | null;
   /** How long a change takes. */
   applyMs(): number;
+  /** This removal fails, and why. */
+  remove(resource: Resource): Error | null;
+  /** How long a removal takes; 0: it is done at once. */
+  removeMs(): number;
+  /** What is being changed is neither as it was nor as wanted until the change has ended: a failure or a kill leaves it so. */
+  leavesHalf(): boolean;
 }
 
 export type Touched = (what: "apply" | "remove", resource: Resource) => void;
@@ -60,6 +66,10 @@ function createHandler(
       return { wanted: wanted.slice(0, 100), found: (seen.text ?? "nothing").slice(0, 100) };
     },
     async apply(resource) {
+      if (faults.leavesHalf()) {
+        onTouch("apply", resource);
+        makeHalf(machine, resource);
+      }
       await pass(faults.applyMs());
       onTouch("apply", resource);
       const failure = faults.apply(resource);
@@ -77,13 +87,40 @@ function createHandler(
       });
       return { state, message: isThere ? "as wanted" : "differs", provisions };
     },
-    remove(resource) {
+    async remove(resource) {
+      const takesMs = faults.removeMs();
+      if (takesMs > 0) {
+        if (faults.leavesHalf() && machine.present.has(resource.id)) machine.present.set(resource.id, halfDone);
+        await pass(takesMs);
+      }
       onTouch("remove", resource);
-      machine.present.delete(resource.id);
-      machine.granted.delete(resource.id);
-      return Promise.resolve({ kind: "removed" });
+      const failure = faults.remove(resource);
+      if (failure !== null) throw failure;
+      take(machine, resource);
+      return { kind: "removed" };
     },
   };
+}
+
+const halfDone = "half of it";
+
+/** Nobody is revoked yet, and some are granted. */
+function makeHalf({ present, granted }: Machine, resource: Resource): void {
+  present.set(resource.id, halfDone);
+  if (resource.kind !== "grant") return;
+  const wanted = listGrants(resource);
+  const before = granted.get(resource.id) ?? [];
+  granted.set(resource.id, [...new Set([...before, ...wanted.slice(0, wanted.length / 2)])]);
+}
+
+/** With a server goes what it grants: nobody can get in any more. */
+function take({ present, granted }: Machine, { id, kind, module }: Resource): void {
+  const gone = [id];
+  if (kind === "service") gone.push(...[...granted.keys()].filter((grant) => grant.startsWith(`grant/${module}/`)));
+  for (const one of gone) {
+    present.delete(one);
+    granted.delete(one);
+  }
 }
 
 /** What `present` holds when it is as wanted. */

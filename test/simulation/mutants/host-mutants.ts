@@ -1,4 +1,5 @@
 import type { Mutant, Replacement } from "./mutant.ts";
+import { stoppedOften } from "./push-mutants.ts";
 
 /** A host is put back in every life. */
 const putBackOften: readonly Replacement[] = [
@@ -71,6 +72,52 @@ export const hostMutants: readonly Mutant[] = [
     find: `const removal = await input.remove(resource);`,
     replace: `const removal = resource.kind !== "grant" ? await input.remove(resource) : { kind: "removed", why: "" };`,
     breaks: ["I8c", "I11"],
+  },
+  {
+    name: "unremoved-forgotten",
+    why: "what could not be removed is taken for removed, and not tried again",
+    file: "src/host/cycle/remove-resources.ts",
+    find: `left.push({ resource, report: { id: resource.id, state: "failed", message: sayNotRemoved(what, why, kept) } });`,
+    replace: `if (sayNotRemoved(what, why, kept) !== "") places.add(placeOf(resource));`,
+    breaks: ["I11"],
+  },
+  {
+    name: "server-that-stays-forgotten",
+    why: "a server that does not answer, and cannot be removed, is said to grant nothing any more",
+    file: "src/host/cycle/remove-resources.ts",
+    find: `const servers = input.wanted.has(grant.id) ? [] : grant.after.filter((id) => staying.has(id));`,
+    replace: `const servers = staying.size < 0 ? grant.after : [];`,
+    often: [
+      {
+        file: "test/simulation/hosts/host-faults.ts",
+        find: `if (!unclean.chance(0.3)) return null;`,
+        replace: `if (!unclean.chance(0.7)) return null;`,
+      },
+    ],
+    breaks: ["I8c"],
+  },
+  {
+    name: "applied-once-for-ever",
+    why: "a host that takes up a declaration does not look at what was there before, just so",
+    file: "src/host/cycle/apply-pass.ts",
+    find: `    signal.throwIfAborted();
+    const what = textOfResource(resource);`,
+    replace: `    if (wasApplied.has(resource.id) && resource.kind !== "grant") {
+      reports.set(resource.id, { id: resource.id, state: "applied", message: "" });
+      continue;
+    }
+    signal.throwIfAborted();
+    const what = textOfResource(resource);`,
+    breaks: ["I11"],
+  },
+  {
+    name: "heard-by-the-clock",
+    why: "a host whose clock was set back says nothing until that time comes again",
+    file: "src/host/cycle/reporter.ts",
+    find: `Math.abs(nowMs - last.atMs) >= heartbeatMs`,
+    replace: `nowMs - last.atMs >= heartbeatMs`,
+    often: stoppedOften.slice(0, 1),
+    breaks: ["L1", "I17"],
   },
   {
     name: "older-report-kept",

@@ -10,7 +10,7 @@ const policyOften: readonly Replacement[] = [
 ];
 
 /** Records are restored in each run, and more attempts are given up and go on. */
-const stoppedOften: readonly Replacement[] = [
+export const stoppedOften: readonly Replacement[] = [
   {
     file: "test/simulation/restore-records.ts",
     find: `if (!own.chance(0.25)) return;`,

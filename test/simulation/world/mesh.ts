@@ -25,6 +25,14 @@ const manifests: Readonly<Record<Name, Manifest>> = Object.fromEntries(
   }).map(([module, parts]) => [module, manifestSchema.parse({ module, language: "files", ...parts })]),
 );
 
+/** As the others, but that what provides rows runs as a service, and the clock writes what it was set to into a file. */
+const served: Readonly<Record<Name, Manifest>> = Object.fromEntries(
+  Object.entries({
+    rows: { ...manifests["rows"], service: { command: ["rows"] } },
+    clock: { ...manifests["clock"], files: [{ path: "zone", text: "${config.zone}" }] },
+  }).map(([module, parts]) => [module, manifestSchema.parse(parts)]),
+);
+
 export const moduleNames: readonly Name[] = Object.keys(manifests);
 /** Assigned in every run, so that there is somebody to mint from; counted from the last node. */
 export const firstProviders = { broker: -2, rows: -1 } as const;
@@ -34,11 +42,11 @@ export function listNodeNames(hosts: number): readonly Name[] {
   return nodeNames.slice(0, hosts);
 }
 
-/** Every node enrolled, every module fit once, the providers assigned, nobody told anything. */
-export function firstRecords(nodes: readonly Name[]): Records {
+/** Every node enrolled, every module fit once, the providers assigned, nobody told anything. `isServed`: some with more to them. */
+export function firstRecords(nodes: readonly Name[], { isServed } = { isServed: false }): Records {
   const draft: Draft = { ...emptyRecords(meshName) };
   for (const [at, name] of nodes.entries()) enrolNode(draft, name, `10.0.0.${at + 1}`, `host-${name}-1`);
-  for (const module of moduleNames) addBuild(draft, module, 1);
+  for (const module of moduleNames) putBuild(draft, (isServed ? served[module] : undefined) ?? manifestOf(module), 1);
   for (const [module, at] of Object.entries(firstProviders)) assign(draft, module, nodes.at(at) ?? nodes[0] ?? "", {});
   return draft;
 }
@@ -67,9 +75,23 @@ export function enrolNode(
 
 /** The n-th build of a module became fit: its manifest says what its source says now. */
 export function addBuild(draft: Draft, module: Name, build: number): void {
-  const upgrade = draft.modules.get(module)?.upgrade ?? manifests[module]?.upgrade ?? "record";
-  const key = `${module} build ${build} ${upgrade}`;
-  const { known, artifact } = builds.get(key) ?? makeBuild(module, build, upgrade);
+  const known = draft.modules.get(module);
+  const last = known?.fit == null ? undefined : draft.artifacts.get(artifactKey(module, known.fit));
+  const manifest = last?.manifest ?? manifestOf(module);
+  putBuild(draft, { ...manifest, upgrade: known?.upgrade ?? manifestOf(module).upgrade }, build);
+}
+
+function manifestOf(module: Name): Manifest {
+  const found = manifests[module];
+  if (found === undefined) throw new Error(`no module ${module}`);
+  return found;
+}
+
+function putBuild(draft: Draft, manifest: Manifest, build: number): void {
+  const { module, upgrade } = manifest;
+  const what = manifest.service === undefined && manifest.files.length === 0 ? module : `${module} served`;
+  const key = `${what} build ${build} ${upgrade}`;
+  const { known, artifact } = builds.get(key) ?? makeBuild(what, manifest, build);
   builds.set(key, { known, artifact });
   draft.modules = put(draft.modules, module, known);
   draft.artifacts = put(draft.artifacts, artifactKey(module, artifact.artifact.digest), artifact);
@@ -94,16 +116,10 @@ function sourceSays(known: WorldModule, upgrade: WorldModule["upgrade"]): WorldM
 /** The same objects in every run: nothing changes them, and what was worked out from them is worked out. */
 const builds = new Map<string, { readonly known: WorldModule; readonly artifact: WorldArtifact }>();
 
-function makeBuild(
-  module: Name,
-  build: number,
-  upgrade: Manifest["upgrade"],
-): { known: WorldModule; artifact: WorldArtifact } {
-  const found = manifests[module];
-  if (found === undefined) throw new Error(`no module ${module}`);
-  const manifest = { ...found, upgrade };
-  const digest = digestValue(`${module} build ${build}`);
-  const artifact = { module, digest, blob: digestValue(`${module} blob ${build}`), blobBytes: 1000, files: 3 };
+function makeBuild(what: string, manifest: Manifest, build: number): { known: WorldModule; artifact: WorldArtifact } {
+  const { module, upgrade } = manifest;
+  const digest = digestValue(`${what} build ${build}`);
+  const artifact = { module, digest, blob: digestValue(`${what} blob ${build}`), blobBytes: 1000, files: 3 };
   return { known: { name: module, upgrade, fit: digest }, artifact: { artifact, manifest } };
 }
 
