@@ -197,7 +197,8 @@ export const conditionKinds: readonly ConditionKind[] = [
   {
     code: "push-did-not-settle",
     subject: "pushes",
-    watches: "the last push that ended was still changing declarations after its last round",
+    watches:
+      "a push was still changing declarations after its last round. A push that settles ends it where it told a node that was left moving, or found it as it should be; a push of others does not",
     opens: ["activities/note-unsettled.ts"],
     closes: ["activities/note-unsettled.ts"],
     urgent: "no",
