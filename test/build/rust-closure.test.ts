@@ -90,6 +90,63 @@ describe("third parties", () => {
     expect(registry.asked).toHaveLength(2);
   });
 
+  it(
+    "of a library that needs a later one than is locked are the library's, and that is said (R5, R11)",
+    { timeout },
+    async () => {
+      const bed = await createRustBed();
+      const between = {
+        name: "between",
+        version: "1.0.0",
+        files: {
+          "Cargo.toml": `[package]\nname = "between"\nversion = "1.0.0"\nedition = "2021"\n[dependencies]\nstranger = "1"\n`,
+          "src/lib.rs": "pub fn value() -> u32 {\n    stranger::value()\n}\n",
+        },
+      };
+      const registry = await createCrateRegistry([
+        { ...stranger, version: "1.0.100" },
+        { ...stranger, version: "1.0.200", files: { "src/lib.rs": value(8) } },
+        between,
+      ]);
+      const registries = { crates: registry.url };
+      const app = rustModule(
+        "app",
+        {
+          "src/main.rs": `fn main() {\n    println!("{} {} {}", user::value(), between::value(), stranger::value());\n}\n`,
+        },
+        `[dependencies]\nuser = "*"\nbetween = "1"\nstranger = "1"\n`,
+      );
+      const own = `\n[[package]]\nname = "app"\nversion = "1.2.3"\ndependencies = ["between", "stranger"]\n`;
+      const locked = (version: string): string => `${head}${registry.lockEntry("stranger", { version })}`;
+      const needs = (version: string): Record<string, string> => ({
+        "user/Cargo.toml": (user["user/Cargo.toml"] ?? "").replace('stranger = "1"', `stranger = "${version}"`),
+        "user/src/lib.rs": "pub fn value() -> u32 {\n    stranger::value()\n}\n",
+        "user/Cargo.lock": locked("1.0.200"),
+      });
+      const using = registry.lockEntry("between", { dependencies: ["stranger"] });
+      await bed.commit({
+        ...user,
+        ...needs("1.0.200"),
+        ...app,
+        "app/Cargo.lock": `${locked("1.0.100")}${using}${own}`,
+      });
+      const strict = await bed.buildFit("user", { registries });
+      const raised = await bed.build("app", { dependencies: [on("user", strict)], registries });
+      expect(raised.verdict).toMatchObject({ verdict: "fit" });
+      expect(await bed.runProgram(raised.artifact ?? strict, "app")).toBe("8 8 8\n");
+      expect(raised.findings.map(({ message }) => message)).toContainEqual(
+        expect.stringContaining("stranger 1.0.100, and 1.0.200 was taken"),
+      );
+      // What it is built against was built with a later one, and does not need it: the lock holds.
+      await bed.commit(needs("1"));
+      const easy = await bed.buildFit("user", { registries });
+      const held = await bed.build("app", { dependencies: [on("user", easy)], registries });
+      expect(held.verdict).toMatchObject({ verdict: "fit" });
+      expect(await bed.runProgram(held.artifact ?? easy, "app")).toBe("7 7 7\n");
+      expect(held.findings.map(({ file }) => file)).not.toContain("Cargo.lock");
+    },
+  );
+
   it("of a registry that does not answer are outstanding, and fit when it does (R11)", { timeout }, async () => {
     const bed = await createRustBed();
     const registry = await createCrateRegistry([stranger]);

@@ -17,7 +17,14 @@ export interface CrateRegistry {
   /** Answers everything with this status from now on; null: as it should be. */
   failWith(status: number | null): void;
   /** An entry of Cargo.lock. */
-  lockEntry(name: string, options?: { readonly checksum?: string; readonly dependencies?: readonly string[] }): string;
+  lockEntry(name: string, options?: LockEntryOptions): string;
+}
+
+export interface LockEntryOptions {
+  /** The first one of that name where it is left out. */
+  readonly version?: string;
+  readonly checksum?: string;
+  readonly dependencies?: readonly string[];
 }
 
 export interface ServedCrate {
@@ -30,11 +37,12 @@ export interface ServedCrate {
 
 /** A registry of crates on this machine, with crates of this test's own. */
 export async function createCrateRegistry(crates: readonly ServedCrate[]): Promise<CrateRegistry> {
-  const packed = new Map<string, { readonly bytes: Buffer; readonly version: string; readonly checksum: string }>();
+  const packed = new Map<string, { readonly bytes: Buffer; readonly version: string; readonly checksum: string }[]>();
   for (const crate of crates) {
     const bytes = await packCrate(crate);
     const checksum = createHash("sha256").update(bytes).digest("hex");
-    packed.set(crate.name, { bytes, version: crate.version, checksum });
+    const known = packed.get(crate.name) ?? [];
+    packed.set(crate.name, [...known, { bytes, version: crate.version, checksum }]);
   }
   let failing: number | null = null;
   const asked: string[] = [];
@@ -42,10 +50,10 @@ export async function createCrateRegistry(crates: readonly ServedCrate[]): Promi
     asked.push(request.url ?? "");
     const base = `http://${request.headers.host ?? ""}`;
     const [, name, version] = /^\/crates\/([^/]+)\/([^/]+)\/download$/.exec(request.url ?? "") ?? [];
-    const found = packed.get(name ?? "");
+    const found = packed.get(name ?? "")?.find((one) => one.version === version);
     if (failing !== null) response.writeHead(failing).end();
     else if (request.url === "/index/config.json") response.end(JSON.stringify({ dl: `${base}/crates` }));
-    else if (found !== undefined && found.version === version) response.end(found.bytes);
+    else if (found !== undefined) response.end(found.bytes);
     else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -59,7 +67,7 @@ export async function createCrateRegistry(crates: readonly ServedCrate[]): Promi
       failing = status;
     },
     lockEntry: (name, options = {}) => {
-      const found = packed.get(name);
+      const found = packed.get(name)?.find((one) => options.version === undefined || one.version === options.version);
       if (found === undefined) throw new Error(`there is no crate ${name}`);
       return lockEntry(name, found.version, options.checksum ?? found.checksum, options.dependencies);
     },

@@ -18,7 +18,7 @@ import { findLackingInRust } from "./missing-exports.ts";
 import { cargoSettings, runCargo, settingsFile } from "./rust-cargo.ts";
 import { copyAssets, dropDelivery, listTargetPaths, prepareCrate } from "./rust-crate.ts";
 import { patchOwn, pinOf, type PinnedCrate, writeCrateManifest } from "./rust-crate-manifest.ts";
-import { mergeLocks, splitResolved } from "./rust-lock-file.ts";
+import { listRaised, mergeLocks, splitResolved } from "./rust-lock-file.ts";
 import { checkWithCargo, resolveCrates } from "./rust-resolve-crates.ts";
 import { countTests, describeCompileErrors, describeRustFailures } from "./rust-test-output.ts";
 import { placeThirdPartyCrates } from "./rust-third-parties.ts";
@@ -69,7 +69,7 @@ async function build(job: BuildJob): Promise<BuildOutcome> {
   if (!Array.isArray(tested)) return tested;
   if (answer.hasLibrary) await publish(job, { release, artifact, manifest, pins: crates.pins, lock: locks.release });
   await normaliseModes(artifact);
-  return { kind: "built", folder: artifact, findings: tested };
+  return { kind: "built", folder: artifact, findings: [...locks.findings, ...tested] };
 }
 
 type Crates =
@@ -79,6 +79,8 @@ type Crates =
       /** What the manifest for tests has more. */
       readonly patch: string;
       readonly lock: string;
+      /** The module's own lock file; empty: it has none. */
+      readonly own: string;
       /** Crate's name in code → the module that it is of. */
       readonly owners: ReadonlyMap<string, Name>;
     }
@@ -109,7 +111,7 @@ async function placeCrates(job: BuildJob, folder: string, manifest: CargoManifes
     return module === undefined ? [] : [[dependency.key.replaceAll("-", "_"), module] as const];
   });
   const patch = mesh.usesOwn ? patchOwn(manifest.name) : "";
-  return { kind: "crates", pins: mesh.direct, patch, lock: lock.text, owners: new Map(owners) };
+  return { kind: "crates", pins: mesh.direct, patch, lock: lock.text, own: own ?? "", owners: new Map(owners) };
 }
 
 interface Resolve {
@@ -119,13 +121,18 @@ interface Resolve {
   readonly pins: ReadonlyMap<string, PinnedCrate>;
   readonly patch: string;
   readonly lock: string;
+  readonly own: string;
 }
+
+type Resolved =
+  | { readonly kind: "resolved"; readonly release: string; readonly findings: readonly Finding[] }
+  | BuildOutcome;
 
 /** First with everything, then what is left of that without development: the same third parties in both. */
 async function resolveBoth(
   job: BuildJob,
-  { folder, release, manifest, pins, patch, lock }: Resolve,
-): Promise<{ readonly kind: "resolved"; readonly release: string } | BuildOutcome> {
+  { folder, release, manifest, pins, patch, lock, own }: Resolve,
+): Promise<Resolved> {
   const tested = `${writeCrateManifest(manifest, "test", pins)}${patch}`;
   const all = await resolveCrates(job, folder, { manifest: tested, lock });
   if (all.kind !== "lock") return all;
@@ -133,7 +140,12 @@ async function resolveBoth(
   const some = await resolveCrates(job, release, { manifest: compiled, lock: all.text });
   if (some.kind !== "lock") return some;
   await normaliseModes(job.root);
-  return { kind: "resolved", release: some.text };
+  return { kind: "resolved", release: some.text, findings: listRaised(own, all.text).map(sayRaised) };
+}
+
+function sayRaised(what: string): Finding {
+  const message = `has ${what}, because something that it is built against needs that: say \`cargo update\``;
+  return { severity: "warning", file: cargoLockFile, line: 0, message };
 }
 
 interface Compile {
