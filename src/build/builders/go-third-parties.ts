@@ -92,8 +92,6 @@ function describeMismatch(log: string, registry: string): string | null {
   return describeOtherBytes({ lock: goSumFile, what: `${path} ${version}${file ?? ""}`, wanted, got, from });
 }
 
-const olderGo = /^\s*\S*go\.mod:\d+: invalid go version '\d+\.\d+[\w.]*': must match format 1\.23$/m;
-
 /**
  * Asked before anything runs: a Go before 1.21 compiles what asks for a newer one as far as it can, by its own rules, or
  * calls the line malformed.
@@ -106,12 +104,12 @@ export function judgeOlderGo({ go }: GoMod, { version }: GoToolchain): BuildOutc
 
 /**
  * A newer Go than this machine's is nobody's mistake; null where that is not what is said. Only as Go itself says it, in a
- * line of its own: what a compiler says quotes code, and code may say anything. The second is how one before 1.21 says it of a
- * third party.
+ * line of its own: what a compiler says quotes code, and code may say anything. One before 1.21 compiles a
+ * third party all the same, and says it behind what that gave.
  */
 export function judgeGoVersion(log: string): BuildOutcome | null {
-  const line =
-    /^go: \S.* requires go >= \S+ \(running go \S+; GOTOOLCHAIN=local\)$/m.exec(log)?.[0] ?? olderGo.exec(log)?.[0];
+  const newer = /^go: \S.* requires go >= \S+ \(running go \S+; GOTOOLCHAIN=local\)$|^note: module requires Go \d\S*$/m;
+  const line = newer.exec(log)?.[0];
   return line === undefined
     ? null
     : outstanding("toolchain", `${line.trim()}: install that Go on the machine that builds`);

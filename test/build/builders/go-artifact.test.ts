@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { createGoBuilder } from "../../../src/build/builders/go.ts";
 import { prepareGoArtifact } from "../../../src/build/builders/go-artifact.ts";
+import { judgeGoVersion } from "../../../src/build/builders/go-third-parties.ts";
 import type { GoPackage } from "../../../src/build/builders/go-packages.ts";
 import { listFiles } from "../../../src/build/list-files.ts";
 import { readGoMod } from "../../../src/source/imports/go-mod.ts";
@@ -63,4 +64,11 @@ it.each([
       message: `go.mod:3: asks for go ${wanted}, and this machine has go ${version}: install that Go on the machine that builds`,
     },
   });
+});
+
+it("a third party that is too new for a Go before 1.21 is outstanding, by what that says behind its errors (R11)", () => {
+  // As Go 1.19.8 has it.
+  const log = "# x.test/y\n../mod/x.test/y@v1.0.0/y.go:2:9: undefined: min\nnote: module requires Go 1.22\n";
+  expect(judgeGoVersion(log)).toMatchObject({ verdict: { verdict: "outstanding", class: "toolchain" } });
+  expect(judgeGoVersion('core.go:3:5: cannot use "note: module requires Go 1.22" as int value\n')).toBeNull();
 });
