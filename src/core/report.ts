@@ -88,7 +88,7 @@ export const reportSchema = z.object({
   readBack: z
     .object({ agoMs: z.number().int().nonnegative().nullable(), everyMs: z.number().int().positive() })
     .optional(),
-  /** By the host's clock, for people: nothing is decided by it. */
+  /** By the host's clock, as the times of refusals: no order is decided by it. */
   at: timestampSchema,
   /** Last time the controller answered this host. */
   lastWordAt: timestampSchema.nullable(),

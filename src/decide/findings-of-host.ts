@@ -2,6 +2,7 @@ import type { Order } from "../core/declaration.ts";
 import type { Name } from "../core/names.ts";
 import type { ResourceReport } from "../core/report.ts";
 import { ageMs, describeAge, timeMs } from "./ages.ts";
+import { cameAfter } from "./came-after.ts";
 import { findStale } from "./find-stale.ts";
 import { hasFailed } from "./has-failed.ts";
 import { compareOrder, describeOrder } from "./order.ts";
@@ -129,7 +130,7 @@ function findRefusal(sent: NonNullable<SituationFacts["sent"]>, account: Account
       // A root is no declaration: the one that the host has goes on.
       check !== "root" &&
       // One that could not even be read is taken for the last send when it came after it.
-      (offered === null ? timeMs(at) >= timeMs(sent.at) : compareOrder(offered, sent.order) === 0),
+      (offered === null ? cameAfter(at, sent.at, account) : compareOrder(offered, sent.order) === 0),
   );
   if (refusal === undefined) return [];
   return [{ word: "refused", since: refusal.at, why: `the host refused it (${refusal.check}): ${refusal.message}` }];

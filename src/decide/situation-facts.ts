@@ -54,6 +54,8 @@ export interface AccountFacts {
   readonly refusals: Report["refusals"];
   readonly unread?: Report["unread"];
   readonly receivedAt: string;
+  /** By its host's clock, which dates what it refused. Left out: not known. */
+  readonly reportAt?: string;
   /** As in a report. */
   readonly readBack?: Report["readBack"];
   /** When what it read back was so, by the clock of `receivedAt`. Left out: then. */

@@ -121,6 +121,7 @@ function situate(records: NodeRecords, options: ViewOptions): Situation {
             refusals: account.report.refusals,
             unread: account.report.unread,
             receivedAt: account.receivedAt,
+            reportAt: account.report.at,
             readBack: account.report.readBack,
             readBackAt: account.readBackAt,
             reverted: account.reverted,

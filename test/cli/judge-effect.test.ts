@@ -103,6 +103,20 @@ describe("how far a node has come with what it was told", () => {
       false,
     ],
     [
+      "it refused something unreadable before this was sent, by a clock that is a minute ahead",
+      facts({
+        has: { epoch: 2, number: 6 },
+        report: {
+          at: "2026-01-01T00:03:00.000Z",
+          resources: [],
+          refusals: [{ ...refusal, offered: null, at: "2026-01-01T00:00:59.000Z" }],
+        },
+        receivedAt: "2026-01-01T00:02:00.000Z",
+      }),
+      "outstanding",
+      false,
+    ],
+    [
       "it refused something unreadable, and has this one",
       facts({ report: { resources: [], refusals: [{ ...refusal, offered: null }] } }),
       "applied",

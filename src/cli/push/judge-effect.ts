@@ -1,7 +1,8 @@
 import type { Order } from "../../core/declaration.ts";
 import type { Digest } from "../../core/names.ts";
 import type { Report } from "../../core/report.ts";
-import { describeAge, timeMs } from "../../decide/ages.ts";
+import { describeAge } from "../../decide/ages.ts";
+import { cameAfter } from "../../decide/came-after.ts";
 import { compareOrder } from "../../decide/order.ts";
 import { hasFailed } from "../../decide/has-failed.ts";
 import { isStuck } from "../../decide/track-failures.ts";
@@ -16,7 +17,8 @@ export interface EffectFacts {
     readonly has: Order | null;
     readonly digest: Digest | null;
     readonly outcome: Report["outcome"];
-    readonly report: Pick<Report, "resources" | "refusals">;
+    readonly report: Pick<Report, "resources" | "refusals"> & Partial<Pick<Report, "at">>;
+    readonly receivedAt?: string;
     readonly track: { readonly failingCount: number; readonly noSuccessCount: number };
     /** The host went back: what is here is of before. */
     readonly reverted?: { readonly why: string } | null;
@@ -90,5 +92,6 @@ function isOfThis(
 ): boolean {
   if (account?.has != null && compareOrder(account.has, order) >= 0) return false;
   if (offered !== null) return compareOrder(offered, order) === 0;
-  return check !== "root" && sentAt !== null && timeMs(at) >= timeMs(sentAt);
+  if (check === "root" || sentAt === null) return false;
+  return cameAfter(at, sentAt, { reportAt: account?.report.at, receivedAt: account?.receivedAt });
 }
