@@ -142,8 +142,9 @@ async function refuseForeignDatabase(admin: pg.Client, access: ProviderAccess, g
 async function issueDatabase(admin: pg.Client, grant: WantedGrant): Promise<void> {
   const name = pg.escapeIdentifier(grant.name);
   const found = await admin.query("SELECT 1 FROM pg_database WHERE datname = $1", [grant.name]);
-  // Not possible in a transaction. A kill after it leaves a database without marker beside our marked role.
-  if (found.rowCount === 0) await admin.query(`CREATE DATABASE ${name}`);
+  // Not possible in a transaction. A kill after it leaves a database without marker beside our marked role. Not of template1,
+  // which every consumer may log in to: what one made there would be in all later databases, and a session keeps it busy.
+  if (found.rowCount === 0) await admin.query(`CREATE DATABASE ${name} TEMPLATE template0`);
   await inTransaction(admin, [
     `REVOKE ALL ON DATABASE ${name} FROM PUBLIC`,
     `GRANT CONNECT, CREATE, TEMPORARY ON DATABASE ${name} TO ${name}`,
