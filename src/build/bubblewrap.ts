@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { whenThere } from "../core/errors.ts";
 import type { ControlGroups } from "./cgroup.ts";
 import { firstGiven, runLimited } from "./run-limited.ts";
+import { joinRaw } from "./raw-path.ts";
 import { fixedEnvironment, type Mount, type Sandbox, type SandboxResult, type SandboxRun } from "./sandbox.ts";
 
 /**
@@ -96,14 +97,14 @@ async function runInside(options: CreateBubblewrap, run: SandboxRun): Promise<Sa
 /** Links are not followed: a folder written by one build may be given to the next. */
 async function giveAway(path: string): Promise<void> {
   await lchown(path, nobody, nobody);
-  if ((await lstat(path)).isDirectory()) await giveAwayBelow(path);
+  if ((await lstat(path)).isDirectory()) await giveAwayBelow(Buffer.from(path));
 }
 
 /** Caches of compilers have thousands of files: one folder's are done at once. */
-async function giveAwayBelow(folder: string): Promise<void> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  await Promise.all(entries.map((entry) => lchown(join(folder, entry.name), nobody, nobody)));
-  for (const entry of entries) if (entry.isDirectory()) await giveAwayBelow(join(folder, entry.name));
+async function giveAwayBelow(folder: Buffer): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true, encoding: "buffer" });
+  await Promise.all(entries.map((entry) => lchown(joinRaw(folder, entry.name), nobody, nobody)));
+  for (const entry of entries) if (entry.isDirectory()) await giveAwayBelow(joinRaw(folder, entry.name));
 }
 
 /** So that a full /tmp is a full disk and not a lack of memory: it lives in memory. */

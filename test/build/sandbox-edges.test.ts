@@ -62,6 +62,28 @@ it.each([
   },
 );
 
+it.each(sandboxes)(
+  "what a step left under names that are no text is there for the next one (case 55): %s",
+  { timeout },
+  async (_name, sandbox) => {
+    const out = await createTemporaryFolder();
+    await chmod(out, 0o777);
+    const mounts = [{ from: out, to: "/build/out", access: "write" as const }];
+    const step = (words: string) =>
+      sandbox.run({
+        command: ["/bin/sh", "-c", words],
+        folder: "/build/out",
+        mounts,
+        network: "none",
+        limits: sandboxLimits,
+      });
+    const name = "$(printf '\\377')";
+    expect(await step(`mkdir ${name} && echo first > ${name}/${name}`)).toMatchObject({ kind: "exited", code: 0 });
+    const next = await step(`echo second >> ${name}/${name}; cat ${name}/${name}`);
+    expect(next).toMatchObject({ kind: "exited", code: 0, stdout: "first\nsecond\n" });
+  },
+);
+
 describe("what lies around the mounts of a sandbox (case 55)", () => {
   it.each(sandboxes)("is no memory to write to that nobody limits: %s", { timeout }, async (_name, sandbox) => {
     const out = await createTemporaryFolder();
