@@ -90,8 +90,8 @@ function tellOf({ onKept }: GatewayParts, report: Pick<Report, "node" | "resourc
   return kept;
 }
 
-async function readNewest(
-  { db, mesh, trust }: GatewayParts,
+export async function readNewest(
+  { db, mesh, trust }: Pick<GatewayParts, "db" | "mesh"> & { readonly trust: Pick<Trust, "renew"> },
   node: string,
   after: Order | null,
 ): Promise<Uint8Array | null> {

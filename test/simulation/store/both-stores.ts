@@ -7,6 +7,7 @@ import { leaseAgeMs } from "../../../src/decide/lease.ts";
 import { judgeReport, listGrantsRead } from "../../../src/decide/judge-report.ts";
 import { keepAccount } from "../../../src/store/accounts.ts";
 import { assign } from "../../../src/store/assignments.ts";
+import { listAutoDue, type AutoDue } from "../../../src/store/auto-due.ts";
 import { putArtifact } from "../../../src/store/artifacts.ts";
 import type { Database } from "../../../src/store/database.ts";
 import { keepClaim } from "../../../src/store/heed-claim.ts";
@@ -18,11 +19,14 @@ import { addNode, getNode } from "../../../src/store/nodes.ts";
 import { confirmWithdrawals, listProvisions } from "../../../src/store/provisions.ts";
 import { recoverMesh } from "../../../src/store/recovery.ts";
 import { addRepository } from "../../../src/store/repositories.ts";
+import { readNewest } from "../../../src/worker/gateway-records.ts";
 import type { LeaseStore } from "../../../src/worker/lease-keeper.ts";
 import type { Provision } from "../../../src/core/provision.ts";
 import { digestOf } from "../../store/open-records.ts";
 import { createProcess } from "../timeline.ts";
-import { listNodeNames, firstRecords, moduleNames } from "../world/mesh.ts";
+import { assign as assignInTwin, listNodeNames, firstRecords, moduleNames } from "../world/mesh.ts";
+import { listAutoDue as listDueInTwin } from "../world/policy.ts";
+import type { Draft, Records } from "./state.ts";
 import { createInstant } from "./instant.ts";
 import { createStoreTwin } from "./twin.ts";
 
@@ -36,13 +40,22 @@ export interface StoreUnderContract {
   readonly heedClaim: (node: string, has: Order) => Promise<boolean>;
   readonly recover: (without: readonly string[]) => Promise<RecoveryPlan>;
   readonly listProvisions: () => Promise<readonly Provision[]>;
+  readonly newestEnvelope: (node: string, after: Order | null) => Promise<Uint8Array | null>;
+  readonly listAutoDue: () => Promise<readonly AutoDue[]>;
 }
 
 const nodes = listNodeNames(3);
 
+/** Those of every run, and a module under `auto` on a node. */
+function recordsUnderContract(): Records {
+  const draft: Draft = { ...firstRecords(nodes) };
+  assignInTwin(draft, "page", "node-a", {});
+  return draft;
+}
+
 /** The records of `firstRecords`, in the twin. */
 export function openTwin(mesh: string): StoreUnderContract {
-  const twin = createStoreTwin(createInstant(), { ...firstRecords(nodes), mesh });
+  const twin = createStoreTwin(createInstant(), { ...recordsUnderContract(), mesh });
   const connection = twin.connect(createProcess("contract"), { latencyMs: () => 0, call: () => "none" });
   return {
     mesh,
@@ -53,12 +66,14 @@ export function openTwin(mesh: string): StoreUnderContract {
     heedClaim: connection.heedClaim,
     recover: connection.recover,
     listProvisions: () => Promise.resolve(twin.records.provisions.map((one) => one.provision)),
+    newestEnvelope: connection.newestEnvelope,
+    listAutoDue: () => Promise.resolve(listDueInTwin(twin.records)),
   };
 }
 
 /** The same records in PostgreSQL. */
 export async function openPostgres(db: Database, mesh: string): Promise<StoreUnderContract> {
-  const first = firstRecords(nodes);
+  const first = recordsUnderContract();
   await ensureMesh(db, mesh);
   await addRepository(db, mesh, { name: "examples", url: "file:///examples.git" });
   for (const { name, address, incarnation, keys } of first.nodes.values()) {
@@ -99,6 +114,8 @@ export async function openPostgres(db: Database, mesh: string): Promise<StoreUnd
     },
     recover: async (without) => (await recoverMesh(db, { mesh, without, by: "recovery", why: "contract" })).plan,
     listProvisions: () => listProvisions(db, mesh),
+    newestEnvelope: (node, after) => readNewest({ db, mesh, trust: { renew: (envelope) => envelope } }, node, after),
+    listAutoDue: () => listAutoDue(db, mesh),
   };
 }
 

@@ -2,7 +2,9 @@ import type { PushRecords } from "../../../src/activities/push-records.ts";
 import { StoppedError } from "../../../src/core/errors.ts";
 import type { Provision } from "../../../src/core/provision.ts";
 import { loadedOf } from "../../../src/decide/part-of-world.ts";
+import { isBehind } from "../../../src/decide/situation.ts";
 import type { World } from "../../../src/decide/world.ts";
+import type { StoreUnderContract } from "./both-stores.ts";
 
 /** Artifacts that nobody needs are not loaded; the twin keeps them. */
 export function worldOf(world: World | undefined): unknown {
@@ -74,3 +76,17 @@ export async function settle(run: () => Promise<unknown>): Promise<unknown> {
     return error instanceof Error && error.name === "DeadEpochError" ? "dead epoch" : "fails";
   }
 }
+
+/** What a host asks for, what the loop of `auto` asks for, and how each node stands, by which `--behind` goes. */
+export async function readByOthers(store: StoreUnderContract): Promise<unknown> {
+  const limits = { silentAfterMs: farMs, recordsStaleAfterMs: farMs, sourcesStaleAfterMs: farMs };
+  const { situations } = await store.push.readView({ now: new Date().toISOString(), limits });
+  const mail: unknown[] = [];
+  for (const name of ["node-a", "node-b", "node-c"])
+    for (const after of [null, { epoch: 1, number: 2 }]) mail.push(await store.newestEnvelope(name, after));
+  const behind = new Map([...situations].map(([name, situation]) => [name, isBehind(situation)]));
+  return [mail, await store.listAutoDue(), behind];
+}
+
+/** Nobody is silent, and nothing is stale: the two do not have one clock. */
+const farMs = 1e13;

@@ -2,6 +2,7 @@ import type { Declaration, Order } from "../../../src/core/declaration.ts";
 import type { Provision } from "../../../src/core/provision.ts";
 import type { Report } from "../../../src/core/report.ts";
 import type { Resource } from "../../../src/core/resource.ts";
+import { digestValue } from "../../../src/decide/digest.ts";
 import { digestOf, reportOf } from "../../store/open-records.ts";
 import { fixedMoment } from "./both-stores.ts";
 
@@ -34,11 +35,17 @@ export function provisionFor(consumer: string, version: number): Provision {
   };
 }
 
+/** Of `page`: the one that is fit, and one that nobody has. */
+const builds = { fit: digestValue("page build 1"), old: digestOf("an old page") };
+
+/** What is offered by who grants. */
+export const offered = { module: "rows", kind: "postgresql", endpoint: { host: "10.0.0.3", port: 5432 } } as const;
+
 export function declarationOf(
   mesh: string,
   to: string,
   order: { epoch: number; number: number },
-  grants: boolean,
+  { grants, build }: { readonly grants: boolean; readonly build: "fit" | "old" | null },
 ): Declaration {
   const { id, version, consumer, name } = provisionFor("node-a", 1);
   const grant: Resource = {
@@ -62,7 +69,7 @@ export function declarationOf(
     issuedAt: fixedMoment,
     staleAfter: fixedMoment,
     digest: digestOf(`${to} ${order.number}`),
-    content: { node: to, builds: {}, resources: grants ? [grant] : [] },
+    content: { node: to, builds: build === null ? {} : { page: builds[build] }, resources: grants ? [grant] : [] },
     sealed: [],
   };
 }

@@ -71,8 +71,9 @@ function isUnderAuto({ artifacts }: Records, { name, upgrade, fit }: WorldModule
   return made === "auto" && upgrade !== "record";
 }
 
-/** `listAutoDue`, of the twin's records. */
-function listAutoDue(records: Records): { node: string; module: string; artifact: string }[] {
+/** Of the twin's records, by node and module; nothing after a recovery until a person has sent something. */
+export function listAutoDue(records: Records): { node: string; module: string; artifact: string }[] {
+  if (records.recovered !== null && records.number <= records.recovered.number) return [];
   return [...records.assignments].flatMap(([node, list]) => {
     const sent = newestSent(records, node);
     if (sent === null || sent.incarnation !== records.nodes.get(node)?.incarnation) return [];
