@@ -31,9 +31,10 @@ export function trackFailures(previous: FailureTrack | null, report: Report, rec
   const isAgain = previous !== null && boot === previous.boot && sequence === previous.sequence;
   if (isAgain && isSameDeclaration(previous.has, has)) return previous;
   const place: ReportPlace = { has, boot, sequence };
-  if (previous !== null && isHeartbeatOf(previous, report)) return { ...previous, ...place };
   const before = previous !== null && isSameDeclaration(previous.has, has) ? { ...previous, ...place } : clean(place);
+  // Also a heartbeat: where two starts of a host have one number, what it says again was never counted.
   if (report.outcome === "applied") return { ...clean(place), appliedSince: before.appliedSince ?? receivedAt };
+  if (previous !== null && isHeartbeatOf(previous, report)) return { ...previous, ...place };
   if (!isFailedPass(report)) return { ...before, appliedSince: null };
   const failing = listFailing(report);
   const repeats = before.failingCount > 0 && failing.join("\n") === before.failing.join("\n");

@@ -38,6 +38,12 @@ describe("a failure that repeats is stuck (R32, case 29)", () => {
     expect(track).toMatchObject({ failing: [], failingCount: 0, failingSince: null, noSuccessCount: 0 });
   });
 
+  it("ends also with what another start of the same number says again: a disk that was put back (case 33)", () => {
+    const three = [1, 2, 3].map((sequence) => failedReport(sequence, { [web]: "" }));
+    expect(isStuck(trackOf(...three))).toBe(true);
+    expect(isStuck(trackOf(...three, { ...buildReport({ sequence: 4 }), repeats: 2 }))).toBe(false);
+  });
+
   it("is caught by five reports without success when failures alternate", () => {
     const reports = [1, 2, 3, 4, 5].map((sequence) =>
       failedReport(sequence, { [sequence % 2 === 0 ? web : file]: "" }),
