@@ -15,6 +15,7 @@ import {
   worldOf,
 } from "../store/state.ts";
 import type { CommitChecks } from "./check-commits.ts";
+import { findMistold } from "./check-content.ts";
 import { findDifference } from "./check-machine.ts";
 import { demand } from "./violation.ts";
 
@@ -56,6 +57,9 @@ export function checkEnd({ records, openPushes, controllers, hosts, gone, toldAg
     demand(sent.digest === digest, "L5", () => `${node} was last sent ${sent.digest}, and should be ${digest}`);
     const left = composition.mints.length + composition.withdrawals.length;
     demand(left === 0, "L5", () => `${node} has ${left} credentials to mint or withdraw, and nobody does`);
+    const told = open(newest.mail.envelope);
+    const mistold = findMistold(records, node, told);
+    demand(mistold === null, "L5", () => `${node} is told what nobody said: ${mistold}`);
     if (gone.has(node)) continue;
     const account = records.accounts.get(node);
     const isReverted = checkReverted(host, account ?? null);
@@ -63,7 +67,7 @@ export function checkEnd({ records, openPushes, controllers, hosts, gone, toldAg
     demand(mark?.digest === sent.digest, "L1", () => {
       return `${node} was sent ${describeOrder(sent.order)}, and has ${mark === null ? "nothing" : describeOrder(mark.order)}`;
     });
-    checkMachine(records, host, open(newest.mail.envelope));
+    checkMachine(records, host, told);
     // Of who went back, what was kept before stands, until it is told something that it did not have then: a push of it does.
     if (isReverted && !toldAgain.has(node)) continue;
     demand(!isReverted, "L1", () => `${node} went back, was pushed since, and nothing that it says is kept`);

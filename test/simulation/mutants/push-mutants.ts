@@ -260,4 +260,20 @@ export const pushMutants: readonly Mutant[] = [
     replace: `if ((await deps.records.countTargets(round)) > 0)`,
     breaks: ["L5", "L1"],
   },
+  {
+    name: "config-of-the-manifest",
+    why: "what a person set is composed as the manifest has it, always and everywhere",
+    file: "src/decide/choose-builds.ts",
+    find: `config: { ...manifest.config, ...assignment.config },`,
+    replace: `config: { ...assignment.config, ...manifest.config },`,
+    breaks: ["L5"],
+  },
+  {
+    name: "served-by-whoever-comes-first",
+    why: "the provider that a person chose is not looked at, always and everywhere",
+    file: "src/decide/choose-provider.ts",
+    find: `return usable.find((offer) => providerLabel(offer) === choice) ?? explainChoice(input, choice);`,
+    replace: `return usable[0] ?? explainChoice(input, choice);`,
+    breaks: ["L5", "I20"],
+  },
 ];
