@@ -15,6 +15,8 @@ type Ready = Extract<RecoveryPlan, { kind: "ready" }>;
 /** How often the operator looks, and for how long hosts are waited for before it goes on without them. */
 const lookEveryMs = 2_000;
 const patienceMs = 15_000;
+/** What nobody can work out is pushed again and again; the last one has to be able to end before the life does. */
+const pushUntilMs = 225_000;
 /** No restore in the last part of the faults: everybody must have been heard before the end. */
 const restoreUntilMs = faultsUntilMs / 2;
 
@@ -88,7 +90,8 @@ function operate(parts: Parts, checks: HostChecks, pushAll: () => void): void {
       await timeline.pass(lookEveryMs);
       const { stop } = store.records;
       if (stop === null) {
-        if (isSomebodyAhead(store.records) && timeline.nowMs - pushedAtMs > patienceMs) {
+        const isInTime = timeline.nowMs - pushedAtMs > patienceMs && timeline.nowMs < pushUntilMs;
+        if (isInTime && isSomebodyAhead(store.records)) {
           pushedAtMs = timeline.nowMs;
           pushAll();
         }
