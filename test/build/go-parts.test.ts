@@ -4,7 +4,8 @@ import { listGoPackages } from "../../src/build/builders/go-packages.ts";
 import { judgeFetch } from "../../src/build/builders/go-third-parties.ts";
 import { describeGoFailures } from "../../src/build/builders/go-tests.ts";
 import { stripGoComments } from "../../src/build/builders/go-strip.ts";
-import { compareGoLines, compareGoVersions } from "../../src/build/builders/go-versions.ts";
+import { compareGoLines } from "../../src/build/builders/go-versions.ts";
+import { compareSemanticVersions } from "../../src/build/builders/semantic-versions.ts";
 import { hashGoFiles } from "../../src/build/builders/go-zip.ts";
 import { sandboxLimits, type SandboxResult } from "../../src/build/sandbox.ts";
 
@@ -49,7 +50,7 @@ describe("versions of Go modules", () => {
       "v1.10.0",
       "v2.0.0+incompatible",
     ];
-    expect(order.toReversed().toSorted(compareGoVersions)).toEqual(order);
+    expect(order.toReversed().toSorted(compareSemanticVersions)).toEqual(order);
     const lines = ["1.16", "1.21rc1", "1.21", "1.21.3", "1.22"];
     expect(lines.toReversed().toSorted(compareGoLines)).toEqual(lines);
   });

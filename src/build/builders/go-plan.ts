@@ -7,7 +7,8 @@ import { readGoLock } from "../../source/imports/go-lock.ts";
 import { type GoMod, goModFile, goSumFile, readGoMod } from "../../source/imports/go-mod.ts";
 import { type BuildJob, type BuildOutcome, outstanding, unfit } from "./builder.ts";
 import { type PublishedModule, readPublished } from "./go-published.ts";
-import { compareGoLines, compareGoVersions } from "./go-versions.ts";
+import { compareGoLines } from "./go-versions.ts";
+import { compareSemanticVersions } from "./semantic-versions.ts";
 
 /** What a Go module is built with: the mesh's own modules at exactly the closure, third parties as they are pinned. */
 export interface GoPlan {
@@ -144,7 +145,7 @@ function choosePins(given: Pick<GoPlan, "mod" | "modules" | "carried" | "ownSums
         continue;
       }
       const known = thirdParties.get(path);
-      if (known === undefined || compareGoVersions(version, known) > 0) thirdParties.set(path, version);
+      if (known === undefined || compareSemanticVersions(version, known) > 0) thirdParties.set(path, version);
     }
   }
   const sums = [...pins].map(([what, hash]) => `${what} ${hash}`).toSorted();

@@ -1,9 +1,8 @@
 import { parse } from "smol-toml";
 import { z } from "zod";
 import { type LockedCrate, parseCargoLock } from "../../source/imports/rust-lock.ts";
-// The order is that of Semantic Versioning, which both have.
-import { compareGoVersions as compareVersions } from "./go-versions.ts";
 import { isMeshVersion } from "./rust-vendor.ts";
+import { compareSemanticVersions } from "./semantic-versions.ts";
 
 const registry = "registry+https://github.com/rust-lang/crates.io-index";
 
@@ -71,7 +70,7 @@ export function mergeLocks(own: string | null, others: readonly string[], module
       const before = at > 0 ? (highest ?? taken.get(range)) : undefined;
       const locked = { crate, entry: { ...qualify(entry, packages), source: registry } };
       if (before === undefined) kept.set(key, locked);
-      else if (compareVersions(crate.version, before.version) > 0) higher.set(range, locked);
+      else if (compareSemanticVersions(crate.version, before.version) > 0) higher.set(range, locked);
     }
   }
   return {
