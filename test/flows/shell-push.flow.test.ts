@@ -173,8 +173,8 @@ describe("a shell whose lease is lost while the records keep it waiting (R34)", 
     const shell = served.startShell("push", "node-a", "--timeout", "200");
     await holdSends(async () => {
       await untilItWaits();
-      await hold("account in access exclusive mode", async () => {
-        const asks = async (): Promise<boolean> => (await listWaiting("from account")).length > 0;
+      await hold("push_target in access exclusive mode", async () => {
+        const asks = async (): Promise<boolean> => (await listWaiting("from push_target")).length > 0;
         await waitUntil("the shell asks how far it is", asks, 60_000);
         await loseLease();
         expect(await shell.ended(), shell.output()).toBe(3);
