@@ -2,8 +2,11 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { RunOrder } from "./test/support/run-order.ts";
 
-/** Left alone, vitest keeps one core for itself, which on two cores means one test file at a time. */
-const computing = availableParallelism();
+/**
+ * Left alone, vitest keeps one core for itself, which on two cores means one test file at a time. And one more than there are
+ * cores: many tests wait for a program that they start, a sandbox, a compiler, a server.
+ */
+const computing = availableParallelism() + 1;
 /** Servers, hosts and builds of a mesh mostly wait, for each other and for leases to end: two of them leave a core idle. */
 const waiting = 3;
 
