@@ -20,5 +20,6 @@ export function countResults(report, { failed: runFailed, gate }) {
 }
 
 export function formatCounts({ passed, failed, skipped }) {
-  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+  // In a line of its own: the last one is read by machines, and has two numbers.
+  return `${skipped > 0 ? `${skipped} skipped\n` : ""}${passed} passed, ${failed} failed`;
 }
