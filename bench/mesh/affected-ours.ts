@@ -94,7 +94,15 @@ export async function openOurs(
   }
   const { db, mesh } = deps;
   const fetches = createFetchDesk(fetchBounds, isSourceFailure);
-  const look = { db, mesh, repositories: deps.repositories, imports: deps.imports, fetches, kept: keptFor(db, mesh) };
+  const look = {
+    db,
+    mesh,
+    repositories: deps.repositories,
+    imports: deps.imports,
+    thread: deps.thread,
+    fetches,
+    kept: keptFor(db, mesh),
+  };
   const answer = async (tips: Tips, kept = look.kept): Promise<OwnAnswer> => {
     const looked = await compareTips({ ...look, kept }, tips);
     const newest = { newer: looked.newer, planRecords: looked.records, kept };

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { Worker } from "node:worker_threads";
 import { createSilentSources } from "../../src/activities/silent-sources.ts";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,6 +11,7 @@ import { createRepositoryPool, type RepositoryPool } from "../../src/activities/
 import { chooseFreePort } from "../../src/embedded/ports.ts";
 import { startPostgres } from "../../src/embedded/postgres.ts";
 import type { ImportCache } from "../../src/source/imports/import-cache.ts";
+import { createReadingThread } from "../../src/source/imports/reading-thread.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { ensureMesh } from "../../src/store/meshes.ts";
 import { runMigrations } from "../../src/store/migrate.ts";
@@ -52,6 +54,13 @@ export async function openRecords(): Promise<Records> {
   await runMigrations(db);
   await ensureMesh(db, "bench");
   const parsed: ParseCounter = { parsed: 0, known: 0 };
+  const thread = createReadingThread({
+    // As a controller's: of the built code.
+    start: () => new Worker(new URL("../../dist/source/imports/reading-thread-main.js", import.meta.url)),
+    onFailed: (error) => {
+      throw error;
+    },
+  });
   const openClones = (): RepositoryPool => createRepositoryPool(join(folder, "repositories"));
   return {
     openClones,
@@ -61,6 +70,7 @@ export async function openRecords(): Promise<Records> {
       repositories: openClones(),
       silent: createSilentSources(1_000),
       imports: countParses(createImportCache(db), parsed),
+      thread,
       describeToolchains: () => ({ typescript: "bench" }),
       builders: {},
       settingsFor: () => ({}),
@@ -76,6 +86,7 @@ export async function openRecords(): Promise<Records> {
     postgresql: server.version ?? "unknown",
     url: server.url,
     async close() {
+      await thread.close();
       await db.end();
       await server.stop();
       await rm(folder, { recursive: true, force: true });

@@ -195,35 +195,48 @@ async function measureCold(
   },
 ): Promise<Row[]> {
   const { expected, what, right } = asked;
-  const rows: Row[] = [];
-  const cold = right.filter(({ name }) => !name.startsWith("nx")).map(({ p50 }) => p50);
-  for (const peer of peers) {
-    const { forget } = peer;
-    if (forget === null) continue;
-    const one = await time(peer, expected, { ask: () => peer.ask(), times: coldRuns, before: forget });
-    if (one.wrong === null) cold.push(one.p50);
-    context.say(`affected:   ${one.name}, nothing kept: ${Math.round(one.p50)} ms, ${one.wrong ?? "right"}`);
-    rows.push(row({ ...one, name: what(`${one.name}, nothing kept`) }, {}, "reads imports"));
-  }
+  const beside = peers.flatMap(({ forget, ...peer }) =>
+    forget === null ? [] : [{ ...peer, forget, values: [] as number[], wrong: null as string | null }],
+  );
   let parsed = 0;
   let next = await ours.beginAnew();
-  const ask = async (): Promise<readonly string[]> => {
-    const answer = await next();
-    parsed = answer.parsed;
-    return answer.modules;
-  };
-  const before = async (): Promise<void> => {
-    next = await ours.beginAnew();
-  };
+  let left = 0;
   const own = await time({ name: "ours in process", readsImports: true }, expected, {
-    ask,
+    ask: async () => {
+      const answer = await next();
+      parsed = answer.parsed;
+      return answer.modules;
+    },
     times: ownColdRuns,
-    before,
+    // In turn with them, so that all meet the same machine. They take many seconds: before each third of ours.
+    before: async () => {
+      left += 1;
+      if (left % (ownColdRuns / coldRuns) === 0) for (const peer of beside) await askAnew(peer, expected);
+      next = await ours.beginAnew();
+    },
   });
+  const rows: Row[] = [];
+  const cold = right.filter(({ name }) => !name.startsWith("nx")).map(({ p50 }) => p50);
+  for (const peer of beside) {
+    const p50 = percentile(peer.values, 0.5);
+    if (peer.wrong === null) cold.push(p50);
+    context.say(`affected:   ${peer.name}, nothing kept: ${Math.round(p50)} ms, ${peer.wrong ?? "right"}`);
+    rows.push(row({ ...peer, name: what(`${peer.name}, nothing kept, in turn with ours`) }, {}, "reads imports"));
+  }
   context.say(`affected:   ours, nothing kept: ${Math.round(own.p50)} ms, ${own.wrong ?? "right"}`);
   const limit = Math.min(...cold) / 3;
   const goal: { goal?: Goal } = Number.isFinite(limit) ? { goal: { limit: Math.round(limit), at: "p50" } } : {};
   return [...rows, row({ ...own, name: what("ours in process, nothing kept") }, goal, `${parsed} files parsed`)];
+}
+
+async function askAnew(
+  peer: Pick<AffectedPeer, "ask"> & { forget(): Promise<unknown>; readonly values: number[]; wrong: string | null },
+  expected: readonly string[],
+): Promise<void> {
+  await peer.forget();
+  let answer: readonly string[] = [];
+  peer.values.push(await timeOnce(async () => (answer = await peer.ask())));
+  peer.wrong ??= sayWrong(expected, answer);
 }
 
 /** The first does not count: what a tool keeps is warm, or was forgotten `before` each. */

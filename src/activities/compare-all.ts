@@ -107,6 +107,7 @@ async function readModules(
     known: records.known,
     memory: kept.sources,
     cache: deps.imports,
+    thread: deps.thread,
     signal,
   });
   const { facts, heldCommits } = await holdFacts(deps, records, comparison.modules);

@@ -2,6 +2,7 @@ import type { Name } from "../core/names.ts";
 import type { SituationLimits } from "../decide/situation-facts.ts";
 import type { Database } from "../store/database.ts";
 import type { ImportCache } from "../source/imports/import-cache.ts";
+import type { ReadingThread } from "../source/imports/reading-thread.ts";
 import type { FetchBounds } from "./fetch-desk.ts";
 import type { PushRecords } from "./push-records.ts";
 import type { RepositoryPool } from "./repository-pool.ts";
@@ -23,6 +24,8 @@ export interface ControlDependencies extends PushDependencies {
   /** Which sources are left alone for a while, because they do not answer. */
   readonly silent: SilentSources;
   readonly imports: ImportCache;
+  /** Reads files where there are very many. Left out: the thread that answers everybody reads them. */
+  readonly thread?: ReadingThread;
   /** Compiler and runtime by language, as they are now. */
   readonly describeToolchains: () => Readonly<Record<string, string>>;
   readonly builders: Readonly<Record<string, string>>;

@@ -5,6 +5,7 @@ import type { Repository } from "../source/repository.ts";
 import type { Queryable } from "../store/database.ts";
 import { listHeads, type SourceHead } from "../store/source-heads.ts";
 import type { ImportCache } from "../source/imports/import-cache.ts";
+import type { ReadingThread } from "../source/imports/reading-thread.ts";
 import { compareAhead } from "./compare-ahead.ts";
 import type { SourceMemory } from "../source/source-memory.ts";
 import { createKeptRecords, type KeptRecords, type PlanRecords } from "./kept-records.ts";
@@ -19,6 +20,7 @@ export interface LookWithoutKeeping {
   /** Of clones of one's own: those of a controller that works at the same moment are left alone. */
   readonly repositories: RepositoryPool;
   readonly imports: ImportCache;
+  readonly thread?: ReadingThread | undefined;
   /** One for each of those pools, so that a source that hangs for one question is left alone by the next (R33). */
   readonly fetches: FetchDesk;
   /** What this process knows of the records. Left out: everything is read. */
@@ -125,6 +127,7 @@ export async function compareTips(look: LookWithoutKeeping, tips: Tips): Promise
       known: against.known,
       memory: kept.sources,
       cache: { read: (reader, blobs) => look.imports.read(reader, blobs), write: () => Promise.resolve() },
+      thread: look.thread,
       ...(signal === undefined ? {} : { signal }),
     });
     return { ...compared, heads };

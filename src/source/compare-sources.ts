@@ -7,6 +7,7 @@ import { createGoReader } from "./imports/go.ts";
 import { createPythonReader } from "./imports/python.ts";
 import { createRustReader } from "./imports/rust.ts";
 import { createTypeScriptReader } from "./imports/typescript.ts";
+import type { ReadingThread } from "./imports/reading-thread.ts";
 import type { KnownSource } from "../core/known-source.ts";
 import type { AwayBranch, AwayModule } from "./away.ts";
 import { holdsUnseen, isSeenBefore, lookAtFolders, type Placed, type SeenFolder } from "./look-at-folders.ts";
@@ -54,6 +55,8 @@ export interface CompareSources {
   readonly readers?: ReadonlyMap<string, ImportReader>;
   /** Of comparisons before; it changes no answer. The same list of modules is to be the same array. */
   readonly memory?: SourceMemory;
+  /** Reads files beside this one, where there are very many. */
+  readonly thread?: ReadingThread | undefined;
   readonly signal?: AbortSignal;
   readonly onProgress?: () => void;
 }
@@ -95,9 +98,9 @@ export async function compareSources(options: CompareSources): Promise<Compariso
     if (commit === undefined) throw new Error(`branch ${branch} of repository ${repository} was not looked at`);
     return commit;
   };
-  const { modules: registered, cache, signal, onProgress } = options;
+  const { modules: registered, cache, signal, onProgress, thread } = options;
   const reading = createFolderReading({ readers, commitOf, fetchOnce, signal, onProgress });
-  const asked = { modules: registered, cache, signal, onProgress };
+  const asked = { modules: registered, cache, signal, onProgress, thread };
   const away = branchesAway.flatMap((branch) => describeAway(options, branch, { known, placements, readers }));
   const work = { ...asked, memory, known, readers, placements, seen, away, reading, commitOf };
   const { facts, ...counts } = await readWhatMoved(work);

@@ -1,15 +1,8 @@
 import type { Name } from "../core/names.ts";
 import { compareText } from "../decide/short-names.ts";
 import { describeFinding, type Finding } from "./finding.ts";
-import type {
-  FactFiles,
-  FileImports,
-  ImportKind,
-  ImportReader,
-  PublishedNames,
-  Resolver,
-} from "./imports/import-reader.ts";
-import { importsKey } from "./imports/read-module-imports.ts";
+import type { FactFiles, ImportKind, ImportReader, PublishedNames, Resolver } from "./imports/import-reader.ts";
+import type { ImportsOfBlobs } from "./imports/read-module-imports.ts";
 import type { Placements } from "./placements.ts";
 import type { Published, Rival } from "./publish-names.ts";
 import type { ModuleFolder } from "./read-module-folders.ts";
@@ -23,8 +16,7 @@ export interface DeriveModule {
   readonly own: PublishedNames | undefined;
   readonly published: Published;
   readonly placements: Placements;
-  /** By `importsKey`. */
-  readonly imports: ReadonlyMap<string, FileImports>;
+  readonly imports: ImportsOfBlobs;
   /** Why not all its imports are known, where that is so: none of them counts. */
   readonly past?: Finding | undefined;
   readonly factsOf: (module: Name) => FactFiles;
@@ -95,7 +87,7 @@ function collectEdges({ folder, imports: read, reader, resolver, published, edge
   const findings: Finding[] = [];
   for (const file of folder.files) {
     if (!reader.isSource(file.path)) continue;
-    const imports = read.get(importsKey(reader.readerKey(file.path), file.blob));
+    const imports = read.get(reader.readerKey(file.path))?.get(file.blob);
     if (imports === undefined) {
       findings.push({
         severity: "error",

@@ -1,3 +1,4 @@
+import { isAscii, isUtf8 } from "node:buffer";
 import { InputError } from "../core/errors.ts";
 import { type ObjectId, objectIdSchema, treePathSchema } from "../core/names.ts";
 import { DamagedCloneError } from "./bare-clone.ts";
@@ -55,27 +56,45 @@ export async function* listTree(
   }
   let left = entryLimit;
   const args = ["ls-tree", "-r", "-t", "-z", "-l", "--full-tree", "--end-of-options", tree, ...paths];
-  for await (const lines of listEntries(local, args)) {
-    yield lines.slice(0, left).map(parseEntry);
-    if (lines.length > left) throw tooLong(tree, entryLimit);
-    left -= lines.length;
+  for await (const block of listEntries(local, args)) {
+    const entries = parseEntries(block);
+    yield entries.slice(0, left);
+    if (entries.length > left) throw tooLong(tree, entryLimit);
+    left -= entries.length;
   }
 }
 
-/** Lines of `ls-tree -z` as they come: of a folder of millions nobody holds all of them. */
-async function* listEntries(local: Local, args: readonly string[]): AsyncGenerator<Buffer[], void, undefined> {
+/** Whole lines of `ls-tree -z` as they come, each with its zero: of a folder of millions nobody holds all of them. */
+async function* listEntries(local: Local, args: readonly string[]): AsyncGenerator<Buffer, void, undefined> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of streamGit({ ...local, args })) {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    const lines: Buffer[] = [];
-    let start = 0;
-    for (let end = rest.indexOf(0, start); end !== -1; end = rest.indexOf(0, start)) {
-      lines.push(rest.subarray(start, end));
-      start = end + 1;
-    }
-    rest = rest.subarray(start);
-    yield lines;
+    const end = rest.lastIndexOf(0) + 1;
+    if (end === 0) continue;
+    yield rest.subarray(0, end);
+    rest = rest.subarray(end);
   }
+}
+
+function splitLines(block: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let start = 0, end = block.indexOf(0); end !== -1; start = end + 1, end = block.indexOf(0, start))
+    lines.push(block.subarray(start, end));
+  return lines;
+}
+
+/** A piece of a buffer for each line costs more than the whole as one text, where a byte is a letter. */
+function parseEntries(block: Buffer): TreeEntry[] {
+  if (block.length === 0) return [];
+  if (!isAscii(block)) return splitLines(block).map(parseEntry);
+  return block
+    .toString("latin1")
+    .slice(0, -1)
+    .split("\0")
+    .map((line) => {
+      const tab = line.indexOf("\t");
+      return describeEntry(line.slice(0, tab), line.slice(tab + 1));
+    });
 }
 
 /** More folders than this are listed by a process of their own: what it costs to start one is little then. */
@@ -120,8 +139,8 @@ async function listFoldersAt(
   for (let at = 0; at < folders.length; at += pathsPerListing) listings.push(folders.slice(at, at + pathsPerListing));
   for (const listing of listings) {
     const args = ["ls-tree", "-d", "-z", "--full-tree", "--end-of-options", commit, ...listing];
-    for await (const some of listEntries(local, args))
-      for (const line of some) {
+    for await (const block of listEntries(local, args))
+      for (const line of splitLines(block)) {
         const [, type, id, path] = /^\d+ (\w+) ([0-9a-f]+)\t([^]+)$/.exec(line.toString("utf8")) ?? [];
         if (type === "tree" && path !== undefined && wanted.has(path)) found.set(path, objectIdSchema.parse(id));
       }
@@ -153,8 +172,7 @@ export async function blobsAt(
     const some = paths.slice(at, at + pathsPerListing);
     const args = ["--literal-pathspecs", "ls-tree", "-z", "-l", "--full-tree", "--end-of-options", commit, ...some];
     const output = await runGit({ ...local, args });
-    for (let start = 0, end = output.indexOf(0); end !== -1; start = end + 1, end = output.indexOf(0, start)) {
-      const { mode, id, bytes, path } = parseEntry(output.subarray(start, end));
+    for (const { mode, id, bytes, path } of parseEntries(output)) {
       if (mode === "100644" || mode === "100755") found.set(path, { blob: id, bytes });
     }
   }
@@ -163,11 +181,24 @@ export async function blobsAt(
 
 function parseEntry(line: Buffer): TreeEntry {
   const tab = line.indexOf(0x09);
-  const [mode = "", type = "", id = "", size = ""] = line.subarray(0, tab).toString("latin1").split(/ +/);
   const name = line.subarray(tab + 1);
-  const path = name.toString("utf8");
   // A name that is not UTF-8 would come out as another name: keep it unmistakably unsafe, readers refuse it.
-  const exact = Buffer.from(path, "utf8").equals(name) ? path : `\0${name.toString("latin1")}`;
-  const known = type === "tree" || type === "commit" ? type : "blob";
-  return { mode, type: known, id: objectIdSchema.parse(id), bytes: size === "-" ? 0 : Number(size), path: exact };
+  const exact = isUtf8(name) ? name.toString("utf8") : `\0${name.toString("latin1")}`;
+  return describeEntry(line.subarray(0, tab).toString("latin1"), exact);
+}
+
+/** `said`: mode, type, id, and the size with blanks before it. */
+function describeEntry(said: string, path: string): TreeEntry {
+  const type = said.indexOf(" ") + 1;
+  const id = said.indexOf(" ", type) + 1;
+  const size = said.indexOf(" ", id) + 1;
+  const found = said.slice(type, id - 1);
+  const bytes = said.slice(size).trimStart();
+  return {
+    mode: said.slice(0, type - 1),
+    type: found === "tree" || found === "commit" ? found : "blob",
+    id: objectIdSchema.parse(said.slice(id, size - 1)),
+    bytes: bytes === "-" ? 0 : Number(bytes),
+    path,
+  };
 }

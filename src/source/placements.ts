@@ -44,11 +44,12 @@ export function indexPlacements(modules: readonly RegisteredModule[]): Placement
       return inside.length === 0 ? [] : nestedPaths(module, inside);
     },
     ownerOf: (self, path) => {
-      const absolute = posix.normalize(posix.join(self.path, path));
+      const absolute = posix.join(self.path, path);
+      const source = sourceOf(self);
       if (absolute === ".." || absolute.startsWith("../")) return null;
       for (let at = absolute; at !== ""; at = posix.dirname(at)) {
         if (at === self.path) return null;
-        const owner = byPlace.get(`${sourceOf(self)}\0${at}`);
+        const owner = byPlace.get(`${source}\0${at}`);
         if (owner !== undefined) return owner.module;
         if (at === "." || at === "/") return null;
       }

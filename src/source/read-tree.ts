@@ -203,8 +203,12 @@ function createGatherer(folder: TreeFolder, limits: TreeLimits): Gatherer {
   };
 }
 
+const plainPath = /^[\w@-][\w.@-]*(?:\/[\w@-][\w.@-]*)*$/;
+
 /** Why a path from a repository must not become a path on this machine; null when it may (case 54). */
 export function describeUnsafePath(path: string, depth: number): string | null {
+  // Nearly all: of plain letters, no part begins with a dot, and no longer than the shortest that could be too deep.
+  if (path.length <= Math.min(255, depth * 2) && plainPath.test(path)) return null;
   if (/[\p{Cc}\\]/u.test(path)) return "control characters, backslashes or bytes that are not UTF-8 in a name";
   if (Buffer.byteLength(path) > 1000) return "a path of more than 1000 bytes";
   const segments = path.split("/");

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Name, ObjectId } from "../core/names.ts";
 import type { KnownSource } from "../core/known-source.ts";
 import { type AwayModule, claimOf, claimsOf, doubtProblem, listUnread } from "./away.ts";
@@ -6,8 +7,9 @@ import { deriveModule } from "./derive-edges.ts";
 import { findStale } from "./find-stale.ts";
 import type { Finding } from "./finding.ts";
 import type { FolderReading } from "./folder-reading.ts";
-import type { FactFiles, FileImports, ImportReader, PublishedNames } from "./imports/import-reader.ts";
-import { readModuleImports } from "./imports/read-module-imports.ts";
+import type { FactFiles, ImportReader, PublishedNames } from "./imports/import-reader.ts";
+import { type ImportsOfBlobs, readAlone, readModuleImports } from "./imports/read-module-imports.ts";
+import type { ReadingThread } from "./imports/reading-thread.ts";
 import { factsKeyOf, shareFacts } from "./known-source.ts";
 import type { SeenFolder, SeenFolders } from "./look-at-folders.ts";
 import type { Placements } from "./placements.ts";
@@ -19,6 +21,7 @@ import type { SourceMemory } from "./source-memory.ts";
 export interface Work extends Pick<CompareSources, "modules" | "cache"> {
   readonly signal: AbortSignal | undefined;
   readonly onProgress: (() => void) | undefined;
+  readonly thread: ReadingThread | undefined;
   readonly memory: SourceMemory;
   readonly known: ReadonlyMap<Name, KnownSource>;
   readonly readers: ReadonlyMap<string, ImportReader>;
@@ -41,6 +44,8 @@ interface Read {
 export async function readWhatMoved(work: Work): Promise<Read> {
   const { seen, reading, readers } = work;
   const moved = seen.all.filter(({ known }) => known === null);
+  // It is there by the time that the folders are listed.
+  if (moved.length >= readAlone / 2) work.thread?.prepare();
   await reading.read(moved);
   const names = readNames(work);
   const published = work.memory.publishedOf(names.claims, work.placements);
@@ -54,6 +59,7 @@ export async function readWhatMoved(work: Work): Promise<Read> {
     cache: work.cache,
     signal: work.signal,
     onProgress: work.onProgress,
+    thread: work.thread,
   });
   const derive = { ...work, published, own: names.own, imports: imports.files, past: imports.past, factsKey };
   const facts = new Map<Name, SourceFacts>();
@@ -62,8 +68,11 @@ export async function readWhatMoved(work: Work): Promise<Read> {
   for (let left = wanted; left.length > 0;) {
     const asked = new Set<Name>();
     const again: SeenFolder[] = [];
-    for (const one of left) {
+    for (const [at, one] of left.entries()) {
       const { module } = one.module;
+      // Files are read meanwhile; and what comes of them, or anything else that waits for this thread, has its turn.
+      if (!imports.isReady(module)) await imports.whenReady(module);
+      else if (at % derivedTogether === 0) await setImmediate();
       const needed = new Set<Name>();
       const derived = deriveOne(derive, one, needed);
       const gone = [...needed].find((name) => whyAway.has(name));
@@ -77,8 +86,12 @@ export async function readWhatMoved(work: Work): Promise<Read> {
     await reading.read([...asked].flatMap((module) => seen.find(module) ?? []));
     left = again;
   }
-  return { facts, unread, parsedFiles: imports.parsed, cachedFiles: imports.cached };
+  const { parsed, cached } = await imports.finish();
+  return { facts, unread, parsedFiles: parsed, cachedFiles: cached };
 }
+
+/** Takes some milliseconds. */
+const derivedTogether = 32;
 
 function sayImportAway(name: Name, why: string | undefined): string {
   return `what its import of ${name} leads to cannot be read: ${why ?? "its source is away"}`;
@@ -141,23 +154,40 @@ function createFactsKey(
 ): (module: Name) => string | null {
   const read = new Set(moved.map((one) => one.module.module));
   const knownAway = new Map(away.map((one) => [one.module, one.known] as const));
-  const worked = new Map<Name, string>();
   return (module) => {
     if (!read.has(module)) return (knownAway.get(module) ?? seen.find(module)?.known)?.factsKey ?? null;
-    const key = worked.get(module) ?? factsKeyOf(factsOf(readers, reading.folders.get(module)));
-    worked.set(module, key);
-    return key;
+    return ownFactsKey(readers, reading.folders.get(module));
   };
 }
 
+interface Shared {
+  readonly facts: FactFiles;
+  key: string | null;
+}
+
+/** What a folder shows to others: each who imports it asks for it. */
+const shared = new WeakMap<ModuleFolder, Shared>();
+
+function sharedOf(readers: ReadonlyMap<string, ImportReader>, folder: ModuleFolder): Shared {
+  const known = shared.get(folder) ?? { facts: shareFacts(folder.facts, readerOf(readers, folder)), key: null };
+  shared.set(folder, known);
+  return known;
+}
+
 function factsOf(readers: ReadonlyMap<string, ImportReader>, folder: ModuleFolder | undefined): FactFiles {
-  return folder === undefined ? new Map<string, string>() : shareFacts(folder.facts, readerOf(readers, folder));
+  return folder === undefined ? new Map<string, string>() : sharedOf(readers, folder).facts;
+}
+
+function ownFactsKey(readers: ReadonlyMap<string, ImportReader>, folder: ModuleFolder | undefined): string {
+  if (folder === undefined) return factsKeyOf(new Map<string, string>());
+  const own = sharedOf(readers, folder);
+  return (own.key ??= factsKeyOf(own.facts));
 }
 
 interface Derive extends Work {
   readonly published: Published;
   readonly own: ReadonlyMap<Name, OwnNames>;
-  readonly imports: ReadonlyMap<string, FileImports>;
+  readonly imports: ImportsOfBlobs;
   readonly past: ReadonlyMap<Name, Finding>;
   readonly factsKey: (module: Name) => string | null;
 }
@@ -202,7 +232,7 @@ function deriveOne(work: Derive, one: SeenFolder, asked: Set<Name>): SourceFacts
           namesKey: work.published.key(claim?.language ?? ""),
           language: claim?.language ?? null,
           publishes: [...(claim?.names ?? [])],
-          factsKey: factsKeyOf(factsOf(work.readers, folder)),
+          factsKey: ownFactsKey(work.readers, folder),
           uses: Object.fromEntries(uses),
         };
   return { ...facts, known };

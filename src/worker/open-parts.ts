@@ -9,10 +9,12 @@ import { openSandboxes, type Sandboxes } from "../build/open-sandbox.ts";
 import { createToolchainWatch, describeBuilder } from "../build/toolchain.ts";
 import { languageSchema } from "../core/manifest.ts";
 import { openDatabase, type Database } from "../store/database.ts";
+import type { ReadingThread } from "../source/imports/reading-thread.ts";
 import type { LoginRole } from "../store/writers/login.ts";
 import type { RolesInForce } from "../store/writers/keep-roles.ts";
 import { readOwnVersion } from "./own-version.ts";
 import { databaseAddress, type ServeConfig } from "./serve-config.ts";
+import { startReadingThread } from "./start-reading-thread.ts";
 import { openTrust, type Trust } from "./trust.ts";
 
 /** Waits for what is under way on all of them. */
@@ -34,7 +36,7 @@ export interface ControllerParts {
   readonly gatewayDb: Database;
   /** With the rights of builds. */
   readonly builderDb: Database;
-  readonly look: LookDependencies & { readonly silent: SilentSources };
+  readonly look: LookDependencies & { readonly silent: SilentSources; readonly thread: ReadingThread };
   readonly artifacts: ArtifactStore;
   readonly sandboxes: Sandboxes;
   readonly trust: Trust;
@@ -68,6 +70,7 @@ export async function openParts(config: ServeConfig, roles: RolesInForce, log: L
     builderDb: open("builder", 4),
     look: {
       db,
+      thread: startReadingThread(log),
       mesh: config.mesh,
       silent: createSilentSources(config.pollIntervalMs),
       repositories: createRepositoryPool(config.folders.repositories, {

@@ -89,6 +89,7 @@ async function readFacts(
   const cache = createMemoryImportCache();
   const options = { folders: [...folders.values()], readers, cache, signal: undefined, onProgress: undefined };
   const imports = await readModuleImports(options);
+  await imports.finish();
   return [...deriveEdges({ folders, imports: imports.files, readers }).values()];
 }
 

@@ -1,6 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { buildEdgeKeys } from "../../src/core/manifest.ts";
-import { manifestBytesLimit, readManifest } from "../../src/source/read-manifest.ts";
+import { manifestBytesLimit, readDocument, readManifest } from "../../src/source/read-manifest.ts";
 
 function refusal(text: string): { line: number; message: string } {
   const reading = readManifest(text, "core");
@@ -172,4 +173,40 @@ presence: [{ module: broker }]
 `;
     expect(readManifest(text, "core")).toMatchObject({ kind: "manifest" });
   });
+});
+
+it("a manifest of words only, which is read without YAML, says what YAML says", () => {
+  const word = fc.constantFrom(
+    "web",
+    "typescript",
+    "rust",
+    "null",
+    "True",
+    "auto",
+    "record",
+    "no",
+    "a-b_c",
+    "x1",
+    "1x",
+    "",
+  );
+  const key = fc.constantFrom("module", "language", "upgrade", "entry", "constructor", "toString", "Module");
+  const line = fc.tuple(key, fc.constantFrom(": ", ":  ", ":", " : "), word).map((parts) => parts.join(""));
+  const others = fc.constantFrom("", "# a comment", "---", "language: go # said", "\tmodule: web", "module: 'web'");
+  let short = 0;
+  const hold = (text: string): void => {
+    const whole = readDocument(text, "web");
+    expect(readManifest(text, "web")).toEqual(whole);
+    if (whole.kind === "manifest") short += 1;
+  };
+  const lines = fc.array(fc.oneof({ arbitrary: line, weight: 3 }, others), { maxLength: 5 });
+  fc.assert(
+    fc.property(lines, fc.constantFrom("\n", "\r\n"), fc.constantFrom("", "\n", "\n\n"), (said, between, end) =>
+      hold(`${said.join(between)}${end}`),
+    ),
+    { numRuns: 2_000 },
+  );
+  hold("module: web\nlanguage: typescript\n");
+  hold("module: web\nlanguage: typescript\nupgrade: auto");
+  expect(short).toBeGreaterThan(2);
 });

@@ -1,5 +1,6 @@
 import { deriveModule } from "../../src/source/derive-edges.ts";
-import type { FileImports, ImportReader } from "../../src/source/imports/import-reader.ts";
+import type { ImportReader } from "../../src/source/imports/import-reader.ts";
+import type { ImportsOfBlobs } from "../../src/source/imports/read-module-imports.ts";
 import { indexPlacements } from "../../src/source/placements.ts";
 import { publishNames } from "../../src/source/publish-names.ts";
 import type { ModuleFolder } from "../../src/source/read-module-folders.ts";
@@ -8,7 +9,7 @@ import type { SourceFacts } from "../../src/source/source-facts.ts";
 /** The product's own derivation over folders that a test made: all of them, none known before. */
 export function deriveEdges(options: {
   readonly folders: ReadonlyMap<string, ModuleFolder>;
-  readonly imports: ReadonlyMap<string, FileImports>;
+  readonly imports: ImportsOfBlobs;
   readonly readers: ReadonlyMap<string, ImportReader>;
 }): ReadonlyMap<string, SourceFacts> {
   const { folders, imports, readers } = options;

@@ -1,6 +1,5 @@
 import type { Finding } from "../../src/source/finding.ts";
-import type { ImportReader } from "../../src/source/imports/import-reader.ts";
-import { importsKey } from "../../src/source/imports/read-module-imports.ts";
+import type { FileImports, ImportReader } from "../../src/source/imports/import-reader.ts";
 import type { ModuleFolder } from "../../src/source/read-module-folders.ts";
 import type { Repository } from "../../src/source/repository.ts";
 import { deriveEdges } from "./derive-edges.ts";
@@ -18,11 +17,16 @@ export async function readEdges(
   files: Readonly<Record<string, string>>,
 ): Promise<{ readonly edges: readonly string[]; readonly findings: readonly Finding[] }> {
   const folders = new Map<string, ModuleFolder>();
-  const imports = new Map();
+  const imports = new Map<string, Map<string, FileImports>>();
   for (const [module, own] of Object.entries({ ...neighbours, app: files })) {
     const texts = Object.entries(own).filter(([path]) => reader.isSource(path));
     const read = await reader.readImports(texts.map(([path, text]) => ({ path, text })));
-    texts.forEach(([path], at) => imports.set(importsKey(reader.readerKey(path), `${module}/${path}`), read[at]));
+    for (const [at, [path]] of texts.entries()) {
+      const found = read[at];
+      if (found === undefined) throw new Error(`${path} was to be read`);
+      const key = reader.readerKey(path);
+      imports.set(key, (imports.get(key) ?? new Map<string, FileImports>()).set(`${module}/${path}`, found));
+    }
     folders.set(module, {
       module: { module, repository: "one", branch: "main", path: module },
       repository: null as unknown as Repository,

@@ -121,6 +121,8 @@ export interface ImportReader {
   prepare?(): Promise<void>;
   /** What, beside the bytes, decides what is read: the reader's version and the dialect. Part of the cache's key. */
   readerKey(path: string): string;
+  /** It asks no other program: what it reads may be read in another thread, by a reader that is made there. */
+  readonly needsBytesAlone?: true;
   /** In the order given. */
   readImports(files: readonly SourceText[]): Promise<readonly FileImports[]>;
   publishNames(module: ModuleText): PublishedNames;

@@ -5,6 +5,7 @@ import { sayIssueAt } from "../../core/say-issue.ts";
 import { listNames } from "../../decide/short-names.ts";
 import type { Finding } from "../finding.ts";
 import type { FactFiles, PublishedNames } from "./import-reader.ts";
+import { keepReadings } from "./keep-readings.ts";
 
 export const packageFile = "package.json";
 export const lockFile = "package-lock.json";
@@ -35,22 +36,14 @@ export type PackageReading =
   | { readonly kind: "none" }
   | { readonly kind: "refused"; readonly finding: Finding };
 
-/** By the text: a comparison asks for its name, its lock file and its imports, and for whatever imports it. Bounded. */
-const readings = new Map<string, PackageReading>();
-const readingsKept = 4_000;
-const textKept = 4_096;
+const keptReading = keepReadings<PackageReading>((text) => {
+  const value = parseJson(text, packageFile, packageSchema);
+  return value.kind === "value" ? { kind: "package", value: value.value } : value;
+});
 
 /** Not to be written to: whoever asks for the same text is given the same. */
 export function readPackage(text: string | undefined): PackageReading {
-  if (text === undefined) return { kind: "none" };
-  const known = readings.get(text);
-  if (known !== undefined) return known;
-  const value = parseJson(text, packageFile, packageSchema);
-  const reading: PackageReading = value.kind === "value" ? { kind: "package", value: value.value } : value;
-  if (text.length > textKept) return reading;
-  if (readings.size >= readingsKept) readings.clear();
-  readings.set(text, reading);
-  return reading;
+  return text === undefined ? { kind: "none" } : keptReading(text);
 }
 
 /** Everything that package.json names, in whatever section. */
@@ -93,6 +86,8 @@ export function stripJsonComments(text: string): string {
 const depthLimit = 200;
 
 function isTooDeep(text: string): boolean {
+  // Most files have not even so many brackets.
+  if (text.length <= depthLimit || countOpening(text) <= depthLimit) return false;
   let depth = 0;
   for (const [token] of text.matchAll(/"(?:\\.|[^"\\\n])*"?|[[\]{}]/g)) {
     if (token === "[" || token === "{") depth += 1;
@@ -100,6 +95,15 @@ function isTooDeep(text: string): boolean {
     if (depth > depthLimit) return true;
   }
   return false;
+}
+
+function countOpening(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x5b || code === 0x7b) count += 1;
+  }
+  return count;
 }
 
 export function parseJson<T>(

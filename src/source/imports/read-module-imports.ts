@@ -2,33 +2,31 @@ import type { Name, ObjectId } from "../../core/names.ts";
 import type { Finding } from "../finding.ts";
 import type { ModuleFolder } from "../read-module-folders.ts";
 import type { Repository } from "../repository.ts";
-import { boundImports, createModuleBounds, type ModuleBounds } from "./bound-imports.ts";
+import { createModuleBounds } from "./bound-imports.ts";
 import type { ImportCache } from "./import-cache.ts";
-import { type FileImports, fileImportsSchema, type ImportReader, type SourceText } from "./import-reader.ts";
+import { type FileImports, fileImportsSchema, type ImportReader } from "./import-reader.ts";
+import { type BlobGroup, createParsingBeside, parseBlobs, type Wanted } from "./parse-blobs.ts";
+import type { ReadingThread } from "./reading-thread.ts";
 
 /** Generated code is large, but not this large; past it a file is not parsed and its module says so. */
-const sourceBytesLimit = 4 * 1024 * 1024;
-const blobsPerBatch = 500;
-const bytesPerBatch = 8 * 1024 * 1024;
+export const sourceBytesLimit = 4 * 1024 * 1024;
+const blobsPerQuestion = 500;
+/** Fewer are read before another thread has begun. */
+export const readAlone = 1_000;
 
+/** By `readerKey`, then by blob. */
+export type ImportsOfBlobs = ReadonlyMap<string, ReadonlyMap<ObjectId, FileImports>>;
+
+/** The reading of every module's files. What is read of a module is whole when it is ready, and no sooner. */
 export interface ModuleImports {
-  /** By `importsKey`. */
-  readonly files: ReadonlyMap<string, FileImports>;
+  readonly files: ImportsOfBlobs;
   /** Modules whose files have too many together: `files` may not have all of theirs. */
   readonly past: ReadonlyMap<Name, Finding>;
-  readonly parsed: number;
-  readonly cached: number;
-}
-
-export function importsKey(readerKey: string, blob: ObjectId): string {
-  return `${readerKey} ${blob}`;
-}
-
-interface Wanted {
-  readonly path: string;
-  readonly reader: ImportReader;
-  readonly repository: Repository;
-  readonly holders: Map<Name, number>;
+  isReady(module: Name): boolean;
+  /** Rejects with what kept anything from being read. */
+  whenReady(module: Name): Promise<void>;
+  /** All of them. */
+  finish(): Promise<{ readonly parsed: number; readonly cached: number }>;
 }
 
 export interface ReadModuleImports {
@@ -37,44 +35,137 @@ export interface ReadModuleImports {
   readonly cache: ImportCache;
   readonly signal: AbortSignal | undefined;
   readonly onProgress: (() => void) | undefined;
+  /** Left out: everything is read by this one. */
+  readonly thread?: ReadingThread | undefined;
 }
 
-/** The imports of every source file of every module. Only blobs that nobody parsed before are read at all. */
+/**
+ * The imports of every source file of every module. Only blobs that nobody parsed before are read at all. It goes on behind
+ * whoever works on the modules that are ready.
+ */
 export async function readModuleImports(options: ReadModuleImports): Promise<ModuleImports> {
-  const files = new Map<string, FileImports>();
-  const bounds = createModuleBounds();
-  let parsed = 0;
-  let cached = 0;
   for (const language of new Set(options.folders.map(({ manifest }) => manifest?.language)))
     if (language !== undefined) await options.readers.get(language)?.prepare?.();
-  for (const [key, wanted] of groupByReader(options)) {
-    const missing = new Map<Repository, Map<ObjectId, Wanted>>();
-    for (const blobs of inBatches([...wanted.keys()])) {
-      const known = await options.cache.read(key, blobs);
-      for (const blob of blobs) {
-        const file = wanted.get(blob);
-        if (file === undefined || bounds.isNobodys(file.holders)) continue;
-        // What the cache has may be from another time: only what its schema accepts is used.
-        const found = fileImportsSchema.safeParse(known.get(blob));
-        if (found.success) {
-          cached += 1;
-          bounds.add(file.holders, found.data);
-          files.set(importsKey(key, blob), found.data);
-        } else
-          missing.set(file.repository, (missing.get(file.repository) ?? new Map<ObjectId, Wanted>()).set(blob, file));
+  const groups = groupByReader(options);
+  const files = new Map([...groups.keys()].map((key) => [key, new Map<ObjectId, FileImports>()]));
+  const bounds = createModuleBounds();
+  const progress = createProgress(groups);
+  const reading = readGroups({ ...options, groups, files, bounds, settle: progress.settle });
+  // absence is the answer: it is awaited by `finish`; it must only not be unhandled until then
+  reading.catch(() => undefined);
+  return {
+    files,
+    past: bounds.past,
+    isReady: progress.isReady,
+    whenReady: async (module) => {
+      // Rejects with what kept anything from being read; when all was, it is ready.
+      if (!progress.isReady(module)) await Promise.race([progress.next(module), reading]);
+    },
+    finish: () => reading,
+  };
+}
+
+interface Progress {
+  readonly settle: (file: Wanted) => void;
+  readonly isReady: (module: Name) => boolean;
+  readonly next: (module: Name) => Promise<void>;
+}
+
+function createProgress(groups: ReadonlyMap<string, ReadonlyMap<ObjectId, Wanted>>): Progress {
+  const left = new Map<Name, number>();
+  for (const group of groups.values())
+    for (const { holders } of group.values())
+      for (const module of holders.keys()) left.set(module, (left.get(module) ?? 0) + 1);
+  const waiting = new Map<Name, () => void>();
+  return {
+    settle: ({ holders }) => {
+      for (const module of holders.keys()) {
+        const now = (left.get(module) ?? 0) - 1;
+        left.set(module, now);
+        if (now === 0) waiting.get(module)?.();
+      }
+    },
+    isReady: (module) => (left.get(module) ?? 0) === 0,
+    next: (module) => new Promise((resolve) => waiting.set(module, resolve)),
+  };
+}
+
+interface ReadGroups extends ReadModuleImports, Omit<BlobGroup, "key" | "files"> {
+  readonly groups: ReadonlyMap<string, ReadonlyMap<ObjectId, Wanted>>;
+  readonly files: ReadonlyMap<string, Map<ObjectId, FileImports>>;
+}
+
+async function readGroups(options: ReadGroups): Promise<{ readonly parsed: number; readonly cached: number }> {
+  const counts = { parsed: 0, cached: 0 };
+  for (const [key, wanted] of options.groups) {
+    const group: BlobGroup = { ...options, key, files: options.files.get(key) ?? new Map<ObjectId, FileImports>() };
+    const [first] = wanted.values();
+    const isBeside = wanted.size >= readAlone && first?.reader.needsBytesAlone === true;
+    const thread = isBeside ? options.thread : undefined;
+    thread?.prepare();
+    const beside = thread === undefined ? null : createParsingBeside(group, thread);
+    const missing = new Map<ObjectId, Wanted>();
+    for await (const some of listUnknown(group, wanted, counts)) {
+      if (beside === null) for (const [blob, file] of some) missing.set(blob, file);
+      else await beside.read(some);
+    }
+    for (const [repository, blobs] of groupByRepository(missing))
+      counts.parsed += await parseBlobs(group, repository, blobs);
+    counts.parsed += (await beside?.finish()) ?? 0;
+  }
+  return counts;
+}
+
+/** What the cache knows is taken; the others are handed out, those of one question together. */
+async function* listUnknown(
+  group: BlobGroup,
+  wanted: ReadonlyMap<ObjectId, Wanted>,
+  counts: { cached: number },
+): AsyncGenerator<ReadonlyMap<ObjectId, Wanted>, void, undefined> {
+  const questions = inBatches([...wanted.keys()]);
+  const ask = async (at: number): Promise<ReadonlyMap<ObjectId, unknown>> => {
+    const blobs = questions[at];
+    return blobs === undefined ? new Map<ObjectId, unknown>() : group.cache.read(group.key, blobs);
+  };
+  let asked = ask(0);
+  for (const [at, blobs] of questions.entries()) {
+    const known = await asked;
+    // The records look for the next ones meanwhile.
+    asked = ask(at + 1);
+    // absence is the answer: it is awaited in the next turn; it must only not be unhandled until then
+    asked.catch(() => undefined);
+    const unknown = new Map<ObjectId, Wanted>();
+    for (const blob of blobs) {
+      const file = wanted.get(blob);
+      if (file === undefined) continue;
+      // What the cache has may be from another time: only what its schema accepts is used.
+      const found = known.has(blob) ? fileImportsSchema.safeParse(known.get(blob)) : null;
+      if (found?.success !== true) unknown.set(blob, file);
+      else {
+        if (!group.bounds.isNobodys(file.holders)) {
+          counts.cached += 1;
+          group.bounds.add(file.holders, found.data);
+          group.files.set(blob, found.data);
+        }
+        group.settle(file);
       }
     }
-    for (const [repository, blobs] of missing)
-      parsed += await parseBlobs({ ...options, key, repository, blobs, files, bounds });
+    yield unknown;
   }
-  return { files, past: bounds.past, parsed, cached };
 }
 
 /** The records answer with all they have of one batch at once. */
 function inBatches(blobs: readonly ObjectId[]): ObjectId[][] {
-  return Array.from({ length: Math.ceil(blobs.length / blobsPerBatch) }, (_, at) =>
-    blobs.slice(at * blobsPerBatch, (at + 1) * blobsPerBatch),
+  return Array.from({ length: Math.ceil(blobs.length / blobsPerQuestion) }, (_, at) =>
+    blobs.slice(at * blobsPerQuestion, (at + 1) * blobsPerQuestion),
   );
+}
+
+function groupByRepository(blobs: ReadonlyMap<ObjectId, Wanted>): Map<Repository, Map<ObjectId, Wanted>> {
+  const groups = new Map<Repository, Map<ObjectId, Wanted>>();
+  for (const [blob, file] of blobs)
+    groups.set(file.repository, (groups.get(file.repository) ?? new Map<ObjectId, Wanted>()).set(blob, file));
+  return groups;
 }
 
 function groupByReader(options: ReadModuleImports): Map<string, Map<ObjectId, Wanted>> {
@@ -89,80 +180,10 @@ function groupByReader(options: ReadModuleImports): Map<string, Map<ObjectId, Wa
       const { module } = folder.module;
       const holders = group.get(file.blob)?.holders ?? new Map<Name, number>();
       holders.set(module, (holders.get(module) ?? 0) + 1);
-      group.set(file.blob, { path: file.path, reader, repository: folder.repository, holders });
+      const { path, bytes } = file;
+      group.set(file.blob, { path, bytes, reader, repository: folder.repository, holders });
       groups.set(key, group);
     }
   }
   return groups;
-}
-
-interface ParseBlobs extends ReadModuleImports {
-  readonly key: string;
-  readonly repository: Repository;
-  readonly blobs: ReadonlyMap<ObjectId, Wanted>;
-  /** Added to. */
-  readonly files: Map<string, FileImports>;
-  readonly bounds: ModuleBounds;
-}
-
-async function parseBlobs(options: ParseBlobs): Promise<number> {
-  let parsed = 0;
-  let batch: Batch = { files: [], bytes: 0 };
-  // One batch is parsed while git hands out the next one and the records take the last one. No more than that are held.
-  let parsing: Promise<unknown> = Promise.resolve();
-  let keeping: Promise<void> = Promise.resolve();
-  let keptBefore = keeping;
-  const flush = async (): Promise<void> => {
-    const { files } = batch;
-    batch = { files: [], bytes: 0 };
-    await parsing;
-    await keptBefore;
-    const fresh = parseAndNote(options, files);
-    parsing = fresh;
-    keptBefore = keeping;
-    keeping = Promise.all([fresh, keeping]).then(([some]) => options.cache.write(options.key, some));
-    // absence is the answer: it is awaited below; it must only not be unhandled until then
-    keeping.catch(() => undefined);
-  };
-  for await (const { blob, bytes } of options.repository.readBlobs([...options.blobs.keys()])) {
-    const file = options.blobs.get(blob);
-    if (file === undefined || options.bounds.isNobodys(file.holders)) continue;
-    batch.files.push({ blob, path: file.path, text: bytes.toString("utf8"), reader: file.reader });
-    batch.bytes += bytes.length;
-    parsed += 1;
-    if (batch.files.length >= blobsPerBatch || batch.bytes >= bytesPerBatch) await flush();
-  }
-  if (batch.files.length > 0) await flush();
-  await keeping;
-  return parsed;
-}
-
-/** What the cache is to keep. */
-async function parseAndNote(options: ParseBlobs, files: Batch["files"]): Promise<ReadonlyMap<ObjectId, FileImports>> {
-  const fresh = new Map(await parseBatch(files));
-  for (const [blob, imports] of fresh) {
-    options.bounds.add(options.blobs.get(blob)?.holders ?? new Map(), imports);
-    options.files.set(importsKey(options.key, blob), imports);
-  }
-  options.signal?.throwIfAborted();
-  options.onProgress?.();
-  // A machine that was short of memory for a moment says nothing of the file: its own reader reads it the next time.
-  return new Map([...fresh].filter(([, { isMakeshift }]) => isMakeshift !== true));
-}
-
-interface Batch {
-  readonly files: (SourceText & { readonly blob: ObjectId; readonly reader: ImportReader })[];
-  bytes: number;
-}
-
-/** All of one reader: they were grouped by its key. */
-async function parseBatch(files: Batch["files"]): Promise<(readonly [ObjectId, FileImports])[]> {
-  const [first] = files;
-  if (first === undefined) return [];
-  const read = await first.reader.readImports(files);
-  return files.map(({ blob, path }, at) => {
-    const imports = read[at];
-    if (imports === undefined) throw new Error(`the reader of ${first.reader.language} left ${path} out`);
-    return [blob, boundImports(imports)] as const;
-  });
 }

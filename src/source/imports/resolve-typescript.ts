@@ -118,7 +118,7 @@ function readFacts(context: ResolverContext): Facts {
 }
 
 function resolvePath(context: ResolverContext, file: string, specifier: string): Resolution {
-  const target = posix.normalize(posix.join(posix.dirname(file), specifier));
+  const target = posix.join(posix.dirname(file), specifier);
   const owner = context.ownerOfPath(target);
   if (owner !== null)
     return refuse(`imports ${specifier}, which belongs to module ${owner}: import it by the name it publishes`);
@@ -171,7 +171,7 @@ function filesOf({ files }: ResolverContext): ReadonlySet<string> {
 }
 
 function leaves(file: string, specifier: string): boolean {
-  const target = posix.normalize(posix.join(posix.dirname(file), specifier));
+  const target = posix.join(posix.dirname(file), specifier);
   return specifier.startsWith(".") ? target === ".." || target.startsWith("../") : posix.isAbsolute(specifier);
 }
 

@@ -40,7 +40,9 @@ const steadyOptions = ["removeComments", "sourceMap", "inlineSourceMap", "declar
 
 /** tsconfig files of a module: those of its own folder can be extended. */
 export function isTsconfig(path: string): boolean {
-  return /(^|\/)tsconfig([.-][\w.-]+)?\.json$/.test(path) && !/(^|\/)node_modules\//.test(path);
+  return (
+    path.endsWith(".json") && /(^|\/)tsconfig([.-][\w.-]+)?\.json$/.test(path) && !/(^|\/)node_modules\//.test(path)
+  );
 }
 
 /** Of files that extend each other. */

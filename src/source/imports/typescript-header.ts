@@ -1,5 +1,5 @@
 import type { ImportKind } from "./import-reader.ts";
-import type { RecordedImport } from "./typescript-record.ts";
+import { mayBeRecorded, type RecordedImport } from "./typescript-record.ts";
 
 /**
  * What an import needs: the first of these words, or `from` before a string (or before a comment, which may stand between
@@ -7,8 +7,11 @@ import type { RecordedImport } from "./typescript-record.ts";
  */
 const importing = /\bimport\b|\bfrom\s*["'/]/;
 
+/** Without one of these neither `importing` nor `mayBeRecorded` finds anything: one look for all, and most files have none. */
+const anyWord = /require|createRequire|module|resolve|URL|reference|jsxImportSource|import|from|\\u/g;
+
 /** A byte that is no text: what is written in another encoding has its words where nobody looks for them. */
-const notText = /[\0\uFFFD]/;
+const notText = ["\0", "\uFFFD"];
 
 const blank = /[\s;]+/y;
 const lineComment = /(?:\/\/|#!)[^\n\r\u2028\u2029]*/y;
@@ -28,7 +31,7 @@ const clauseWords = new Set(["type", "as", "from", "defer", "source"]);
  * @param types whether the dialect has imports of types
  */
 export function readHeader(text: string, types: boolean): readonly RecordedImport[] | null {
-  if (notText.test(text)) return null;
+  if (notText.some((byte) => text.includes(byte))) return null;
   const scan: Scan = { text, types, at: 0 };
   const found: RecordedImport[] = [];
   for (;;) {
@@ -36,9 +39,17 @@ export function readHeader(text: string, types: boolean): readonly RecordedImpor
     const offset = scan.at;
     const statement = readStatement(scan, types);
     if (statement === null) return null;
-    if (statement === "other") return importing.test(text.slice(offset)) ? null : found;
+    if (statement === "other") return saysMore(text, offset) ? null : found;
     if (statement !== "directive") found.push({ ...statement, offset });
   }
+}
+
+/** Up to there nothing was but statements that were read, and comments. */
+function saysMore(text: string, offset: number): boolean {
+  anyWord.lastIndex = offset;
+  const isInRest = anyWord.test(text);
+  if (isInRest && importing.test(text.slice(offset))) return true;
+  return !mayBeRecorded(isInRest ? text : text.slice(0, offset));
 }
 
 type Statement = Pick<RecordedImport, "specifier" | "kind">;

@@ -24,7 +24,8 @@ export function createTypeScriptReader(): ImportReader {
     isFact: isTsconfig,
     isSource: isTypeScriptSource,
     isTest: isTypeScriptTest,
-    readerKey: (path) => `typescript/${readerVersion}/${dialectOf(path)}/${sourceType(path)}`,
+    readerKey: (path) => keyOfEnding(endingOf(path)),
+    needsBytesAlone: true,
     readImports: readAllImports,
     publishNames: ({ facts }) => readPackageName(facts),
     lockFiles: [lockFile],
@@ -32,6 +33,26 @@ export function createTypeScriptReader(): ImportReader {
     workspaceLock: { file: lockFile, read: readMemberLock },
     createResolver: createTypeScriptResolver,
   };
+}
+
+const keys = new Map<string, string>();
+
+/** Asked for each of thousands of files, which have a dozen endings. */
+function keyOfEnding(ending: string): string {
+  const known = keys.get(ending);
+  if (known !== undefined) return known;
+  const key = `typescript/${readerVersion}/${dialectOf(ending)}/${sourceType(ending)}`;
+  if (keys.size < endingsKept) keys.set(ending, key);
+  return key;
+}
+
+/** Of what is no source too: there is no end of them. */
+const endingsKept = 100;
+
+/** All that dialect and kind of a file are told by. */
+function endingOf(path: string): string {
+  const dot = path.lastIndexOf(".");
+  return path.endsWith(".d", dot) ? path.slice(dot - 2) : path.slice(Math.max(dot, 0));
 }
 
 type Dialect = "ts" | "tsx" | "dts" | "jsx" | "cts";
@@ -58,7 +79,7 @@ async function readAllImports(files: readonly SourceText[]): Promise<readonly Fi
 
 /** Null: the parser is asked. */
 function readFromHeader({ path, text }: SourceText): FileImports | null {
-  if (sourceType(path) === "commonjs" || !mayBeRecorded(text)) return null;
+  if (sourceType(path) === "commonjs") return null;
   const recorded = readHeader(text, dialectOf(path) !== "jsx");
   return recorded === null ? null : collectRecorded(recorded, text);
 }

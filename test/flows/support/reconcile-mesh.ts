@@ -27,6 +27,7 @@ import { closeDatabases, type ControllerParts } from "../../../src/worker/open-p
 import type { Trust } from "../../../src/worker/trust.ts";
 import type { ServeConfig } from "../../../src/worker/serve-config.ts";
 import { watchSources, type SourceWatch } from "../../../src/worker/watch-sources.ts";
+import { startReadingThread } from "../../../src/worker/start-reading-thread.ts";
 import { createFreshDatabase } from "../../support/fresh-database.ts";
 import { createGitRepository, type GitRepository } from "../../support/git-repository.ts";
 import { bundleWorkflows } from "../../support/workflow-bundle.ts";
@@ -239,8 +240,9 @@ async function createParts(
       statementTimeoutMs: 20_000,
     });
   const db = open("controller");
+  const log = pino({ level: "silent" });
   return {
-    log: pino({ level: "silent" }),
+    log,
     roles: { enforced: true },
     db,
     readDb: open("controller"),
@@ -249,6 +251,7 @@ async function createParts(
     look: {
       db,
       mesh: config.mesh,
+      thread: startReadingThread(log),
       silent: createSilentSources(config.pollIntervalMs),
       repositories: createRepositoryPool(config.folders.repositories),
     },

@@ -114,7 +114,7 @@ describe.each([
   const said = (text: string) => {
     const parsed = parseSync("a.ts", text, { lang, sourceType: "unambiguous" });
     const { imports, findings, lineAt } = collectFromTree(parsed, text, types ? "typescript" : "javascript");
-    const header = mayBeRecorded(text) ? readHeader(text, types) : null;
+    const header = readHeader(text, types);
     return {
       isValid: parsed.errors.length === 0,
       tree: { imports, findings },
