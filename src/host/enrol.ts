@@ -6,6 +6,8 @@ import { incarnationOf } from "../link/keys.ts";
 import { verifyRoot } from "../link/root.ts";
 import { hostFolders, type HostFolders } from "./folders.ts";
 import {
+  hostAnew,
+  listLostKeys,
   makeKeys,
   readEnrolment,
   readPinnedRoot,
@@ -25,9 +27,16 @@ export async function enrolHost(dir: string, tokenText: string): Promise<Enrolme
   const token = parseEnrolmentToken(tokenText);
   const before = await readEnrolment(folders);
   if (before !== null && !isSamePlace(before, token)) throw alreadyEnrolled(folders, before);
+  const lost = before === null ? [] : await listLostKeys(folders);
+  // Another key to sign with is another host's; and with another one to be sealed to it could open nothing that it was ever given.
+  if (lost.length > 0)
+    throw new InputError(
+      `the host in ${dir} enrolled as ${token.node} of mesh ${token.mesh}, and has lost ${lost.join(" and ")}`,
+      hostAnew,
+    );
   const keys = await makeKeys(folders);
   const incarnation = incarnationOf(keys.signKey.publicKey);
-  // Keys that were lost and made anew are another host's.
+  // One that was put there by hand.
   if (before !== null && before.incarnation !== incarnation) throw alreadyEnrolled(folders, before);
   const client = createHostClient({ url: token.url, caPem: token.ca, node: token.node, signKey: keys.signKey });
   try {
@@ -88,6 +97,6 @@ function readPublicKey(certificate: string): KeyObject | null {
 function alreadyEnrolled({ dir }: HostFolders, { node, mesh }: Enrolment): InputError {
   return new InputError(
     `the host in ${dir} is already enrolled as ${node} of mesh ${mesh}`,
-    "To enrol it anew, give it another --dir: a node's old folder keeps its old credentials.",
+    "A host that begins anew gets another --dir, for its old folder keeps its old credentials: docs/operating.md, *A host anew*.",
   );
 }

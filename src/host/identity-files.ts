@@ -42,6 +42,17 @@ export async function makeKeys(folders: HostFolders): Promise<OwnKeys> {
   return { signKey, sealIdentity, recipient: await recipientOf(sealIdentity) };
 }
 
+/** Of those that it enrolled with, which are gone. Names of files in its folder. */
+export async function listLostKeys(folders: HostFolders): Promise<readonly string[]> {
+  const files = [signKeyFile(folders), sealKeyFile(folders)];
+  const there = await Promise.all(files.map(isThere));
+  return files.filter((_, at) => there[at] !== true).map((file) => path.relative(folders.dir, file));
+}
+
+/** What its keys open and prove nobody else can: it is another host from then on. */
+export const hostAnew =
+  "Put them back from a copy; where there is none it is another host now: docs/operating.md, *A host anew*.";
+
 /** Null: not enrolled yet. */
 export async function readEnrolment(folders: HostFolders): Promise<Enrolment | null> {
   return readStateFile(enrolmentFile(folders), enrolmentSchema);
@@ -67,9 +78,15 @@ export async function readIdentityFiles(folders: HostFolders): Promise<HostIdent
     );
   }
   const { mesh, node, incarnation, url, ca } = enrolment;
+  const lost = await listLostKeys(folders);
+  if (lost.length > 0)
+    throw new InputError(
+      `the host in ${folders.dir} enrolled as ${node}, and has lost ${lost.join(" and ")}`,
+      hostAnew,
+    );
   const signKey = await loadSigningKey(signKeyFile(folders));
   if (incarnationOf(signKey.publicKey) !== incarnation) {
-    throw new InputError(`the key in ${folders.keys} is not the one that ${node} enrolled with`, "Enrol again.");
+    throw new InputError(`the key in ${folders.keys} is not the one that ${node} enrolled with`, hostAnew);
   }
   const sealIdentity = (await readPrivateFile(sealKeyFile(folders))).trim();
   const { root } = await readPinnedRoot(folders, mesh);
@@ -83,8 +100,7 @@ export async function readPinnedRoot(
 ): Promise<{ readonly bytes: Buffer; readonly root: Root }> {
   const bytes = await readFile(rootFile(folders));
   const root = verifyRoot(bytes, { mesh });
-  if (!root.ok)
-    throw new InputError(`the pinned root in ${folders.keys} cannot be used: ${root.message}`, "Enrol again.");
+  if (!root.ok) throw new InputError(`the pinned root in ${folders.keys} cannot be used: ${root.message}`, hostAnew);
   return { bytes, root: root.root };
 }
 

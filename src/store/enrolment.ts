@@ -29,9 +29,10 @@ export interface TokenUse {
 
 /**
  * `enrolled`: the keys are the node's now. `repeated`: this token was used by these very keys before, and they are
- * still the node's: the first answer may have been lost. The others change nothing.
+ * still the node's: the first answer may have been lost. `other-seal`: it signs as the node's host, and wants credentials sealed
+ * to another key: as the same host it would be given none anew. All but the first change nothing.
  */
-export type TokenResult = "enrolled" | "repeated" | "used" | "expired" | "unknown";
+export type TokenResult = "enrolled" | "repeated" | "used" | "expired" | "unknown" | "other-seal";
 
 /** A token for a registered node. Rejects where there is no such node. */
 export async function createToken(db: Queryable, mesh: Name, token: NewToken): Promise<void> {
@@ -47,11 +48,22 @@ export async function createToken(db: Queryable, mesh: Name, token: NewToken): P
 export function useToken(db: Database, mesh: Name, use: TokenUse): Promise<TokenResult> {
   const keys = hostKeysSchema.parse(use.keys);
   return inTransaction(db, { isolation: "read committed" }, async (tx) => {
+    if (await hasOtherSeal(tx, mesh, { ...use, keys })) return "other-seal";
     const token = await consumeToken(tx, mesh, use);
     if (token === null) return explainRefusal(tx, mesh, { ...use, keys });
     await setKeys(tx, mesh, { ...use, keys, ...token });
     return "enrolled";
   });
+}
+
+async function hasOtherSeal(tx: Transaction, mesh: Name, use: TokenUse): Promise<boolean> {
+  const found = await maybeOne(
+    tx,
+    z.object({ name: z.string() }),
+    `select name from node where mesh = $1 and name = $2 and sign_key = $3 and seal_key <> $4`,
+    [mesh, use.node, use.keys.sign, use.keys.seal],
+  );
+  return found !== null;
 }
 
 const usedTokenSchema = z.object({ authorityEndsAt: timeColumn.nullable() });

@@ -67,6 +67,11 @@ export function createGatewayRecords(parts: GatewayParts): GatewayRecords {
       const incarnation = incarnationOf(keys.sign);
       const result = await useToken(db, mesh, { node, hash: hashEnrolmentSecret(secret), keys, incarnation, protocol });
       if (result === "enrolled" || result === "repeated") return { ok: true, incarnation, root: parts.trust.rootBytes };
+      if (result === "other-seal")
+        return {
+          ok: false,
+          why: `the host of ${node} has lost its seal key: it is another host now, and needs another --dir`,
+        };
       return { ok: false, why: `this token is ${result}: make a new one with \`mesh host token ${node}\`` };
     },
     hostKeysOf: async (node) => (await getNode(db, mesh, node))?.keys ?? null,

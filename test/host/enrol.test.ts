@@ -4,6 +4,8 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { enrolHost } from "../../src/host/enrol.ts";
+import { hostFolders } from "../../src/host/folders.ts";
+import { readIdentityFiles } from "../../src/host/identity-files.ts";
 import {
   createCertificateAuthority,
   extendCertificateAuthority,
@@ -56,6 +58,20 @@ it("the host program says what to do where its token is refused (R48)", { timeou
     /^mesh-host: the gateway refused POST \/v1\/enrol: .* \(401\)\nA token works once, .*\n$/,
   );
 });
+
+it.each(["sign.pem", "seal.key"])(
+  "a host that lost its %s makes none in its place: it is another host now (R46)",
+  async (name) => {
+    bed = await raiseHostBed();
+    const file = path.join(bed.dir, "keys", name);
+    await rm(file);
+    const folder = bed.dir;
+    const lost = `enrolled as node-a of mesh demo, and has lost keys/${name}`;
+    await expect(enrolHost(folder, newToken(bed))).rejects.toThrow(lost);
+    await expect(readFile(file)).rejects.toThrow("ENOENT");
+    await expect(readIdentityFiles(hostFolders(folder))).rejects.toThrow(`has lost keys/${name}`);
+  },
+);
 
 describe("a host that enrols where it had enrolled", { timeout: 60_000 }, () => {
   it("is the same host: what a start that was killed had not noted is completed (R44)", async () => {
@@ -133,7 +149,10 @@ describe("a host that enrols where it had enrolled", { timeout: 60_000 }, () => 
     ] as const;
     for (const [changes, why] of refusals)
       await expect(enrolHost(bed.dir, newToken(bed, changes))).rejects.toThrow(why);
-    await rm(path.join(bed.dir, "keys", "sign.pem"));
+    await writeFile(
+      path.join(bed.dir, "keys", "sign.pem"),
+      generateSigningKey().privateKey.export({ type: "pkcs8", format: "pem" }),
+    );
     await expect(enrolHost(bed.dir, newToken(bed))).rejects.toThrow("is already enrolled as node-a of mesh demo");
     expect(await readFile(file, "utf8")).toBe(kept);
     await writeFile(file, "{");

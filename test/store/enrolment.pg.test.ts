@@ -38,6 +38,18 @@ describe("a token of enrolment", () => {
     expect(await use("secret-1", "host2")).toBe("used");
   });
 
+  it("is refused to its node's host with another key to be sealed to: as the same host it is given nothing anew (R46)", async () => {
+    expect(await use("secret-1", "host1")).toBe("enrolled");
+    await createToken(records.db, mesh, { node: "node-a", hash: hashOf("secret-2"), livesMs: 60_000 });
+    const other = { ...keysOf("host1"), seal: keysOf("host2").seal };
+    const as = (keys: HostKeys, incarnation: string) =>
+      useToken(records.db, mesh, { node: "node-a", hash: hashOf("secret-2"), keys, incarnation });
+    expect(await as(other, "host1")).toBe("other-seal");
+    expect(await getNode(records.db, mesh, "node-a")).toMatchObject({ keys: keysOf("host1") });
+    // It was not used up.
+    expect(await as(keysOf("host2"), "host2")).toBe("enrolled");
+  });
+
   it("says of its host which authority it pins, whenever it was used; one that did not say leaves none", async () => {
     const authorityEndsAt = "2036-11-28T10:00:00.000Z";
     const token = { node: "node-a", hash: hashOf("secret-3"), livesMs: 60_000, authorityEndsAt };
