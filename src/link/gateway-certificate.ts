@@ -62,7 +62,10 @@ export async function keepGatewayCertificate(options: KeepCertificate): Promise<
   const there = { certificate: found.pair, refused, made: null };
   if (why === null) return { ...there, due: null };
   const leave = (next: string, more = ""): KeptCertificate => ({ ...there, due: { why: `${why}${more}`, next } });
-  if (authorityPem === null) return leave(`put a copy of the authority's certificate in ${options.authorityFile}`);
+  if (authorityPem === null)
+    return leave(
+      `put a copy of the authority's certificate in ${options.authorityFile} (each host has one: \`ca\` in its keys/enrolment.json)`,
+    );
   if ((await readPrivateFileIfThere(options.authorityKeyFile)) === null) return leave(withKeyOfAuthority);
   if (found.pair === null && options.broken === "leave") return leave("it is made anew by itself");
   try {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connect, createServer } from "node:tls";
@@ -5,11 +6,16 @@ import type { AddressInfo } from "node:net";
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { certificateFilesOf, meshPaths } from "../../src/cli/mesh-setup.ts";
+import { readKeptRoot } from "../../src/cli/keys/kept-root.ts";
+import { readRootFile } from "../../src/cli/keys/root-files.ts";
 import { prepareKeys } from "../../src/cli/up/prepare-keys.ts";
 import { type Enrolment, findAuthorityEnds, putOffAuthorityEnd } from "../../src/link/authority-end.ts";
 import { lifeOf } from "../../src/link/certificate-authority.ts";
+import { generateSigningKey } from "../../src/link/keys.ts";
+import { createRoot } from "../../src/link/root.ts";
 import { hashEnrolmentSecret, parseEnrolmentToken } from "../../src/link/enrolment-token.ts";
 import { listConditions } from "../../src/store/conditions.ts";
+import { keepRoot } from "../../src/store/roots.ts";
 import { useToken } from "../../src/store/enrolment.ts";
 import { listNodes } from "../../src/store/nodes.ts";
 import { openCertificate, watchCertificate } from "../../src/worker/watch-certificate.ts";
@@ -34,7 +40,16 @@ afterEach(() => bed.close());
 
 const said: string[] = [];
 const prepare = (nowMs: number) =>
-  prepareKeys({ mesh, paths: paths(), listen: "127.0.0.1", say: (line) => said.push(line) }, nowMs);
+  prepareKeys(
+    {
+      mesh,
+      paths: paths(),
+      listen: "127.0.0.1",
+      say: (line) => said.push(line),
+      readKeptRoot: () => readKeptRoot(bed.records.db, mesh),
+    },
+    nowMs,
+  );
 
 /** Whether a host that pins this authority believes what the files hold. */
 async function believes(caPem: string): Promise<boolean> {
@@ -59,6 +74,35 @@ const enrolled = (name: string, enrolledAt: string, authorityEndsAt: string | nu
 const endOf = (certPem: string): string => new Date(lifeOf(certPem).endsMs).toISOString();
 const ends = (nodes: readonly Enrolment[], nowMs = Date.now()) =>
   findAuthorityEnds(certificateFilesOf(paths()), { listNodes: async () => nodes, nowMs });
+
+describe("a root document that is gone", () => {
+  it("is taken from the records: another root 1 would be believed by no host, and make theirs look forged", async () => {
+    await prepare(Date.now());
+    const first = await readFile(paths().rootDocument);
+    await keepRoot(bed.records.db, mesh, { version: 1, envelope: first });
+    await rm(paths().rootDocument);
+    await rm(paths().rootKey);
+    await prepare(Date.now());
+    expect(await readFile(paths().rootDocument)).toEqual(first);
+    expect(existsSync(paths().rootKey)).toBe(false);
+    expect(said.at(-1)).toMatch(/root.dsse was gone; the newest root of the records is in its place/);
+  });
+
+  it("is not taken from records whose roots do not follow one another: then it is restored by a person", async () => {
+    await prepare(Date.now());
+    await keepRoot(bed.records.db, mesh, { version: 1, envelope: await readFile(paths().rootDocument) });
+    const stranger = generateSigningKey();
+    const { root } = await readRootFile(paths().rootDocument);
+    const keys = root.keys.map((key) => (key.roles.includes("root") ? { ...key, publicKey: stranger.publicKey } : key));
+    await keepRoot(bed.records.db, mesh, {
+      version: 2,
+      envelope: createRoot({ ...root, version: 2, keys }, [stranger]),
+    });
+    await rm(paths().rootDocument);
+    await expect(prepare(Date.now())).rejects.toThrow(/the records' root 2 cannot be used/);
+    expect(existsSync(paths().rootDocument)).toBe(false);
+  });
+});
 
 describe("mesh keys certificate", () => {
   it("ends the condition that names it, typed as told, where the authority's key was taken away (R33)", async () => {

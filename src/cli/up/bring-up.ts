@@ -12,6 +12,7 @@ import { readSettings } from "../mesh-setup.ts";
 import { expectNamespace } from "../../worker/temporal/connect-temporal.ts";
 import { readNamedTemporal } from "../../worker/temporal/read-profile.ts";
 import { checkSandbox } from "./check-sandbox.ts";
+import { readKeptRoot } from "../keys/kept-root.ts";
 import { prepareKeys } from "./prepare-keys.ts";
 import { prepareRecords } from "./prepare-records.ts";
 import { endControllerOfOtherCode, startController } from "./start-controller.ts";
@@ -66,7 +67,9 @@ export async function bringUp(
   if (foreign !== null) await timeStep(say, "Temporal lets us in", () => expectNamespace(foreign, env));
   await endControllerOfOtherCode(parts);
   const { db, roles } = await timeStep(say, "records ready", () => prepareRecords(parts, postgres.url));
-  await timeStep(say, "keys ready", () => prepareKeys(parts, Date.now()));
+  await timeStep(say, "keys ready", () =>
+    prepareKeys({ ...parts, readKeptRoot: () => readKeptRoot(db, parts.mesh) }, Date.now()),
+  );
   const sandbox = await timeStep(say, "sandbox looked at", () => checkSandbox(parts));
   if (withExamples && !sandbox.works) await allowExamples(parts);
   const { schema: _schema, ...file } = await writeMeshFile(parts, {

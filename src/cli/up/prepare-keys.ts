@@ -13,7 +13,10 @@ import { keepProvenanceKey, keepSigningKey, listLongKey } from "../keep-provenan
 import { certificateFilesOf } from "../mesh-setup.ts";
 import type { UpParts } from "./up-plan.ts";
 
-type KeyParts = Pick<UpParts, "mesh" | "paths" | "listen" | "say">;
+type KeyParts = Pick<UpParts, "mesh" | "paths" | "listen" | "say"> & {
+  /** The newest root that the records have; null: none. Left out: there are no records. */
+  readonly readKeptRoot?: () => Promise<Buffer | null>;
+};
 
 /**
  * The mesh's keys, made once: root key and document, declaration key, builder's key, certificate authority; the gateway's certificate
@@ -25,7 +28,12 @@ export async function prepareKeys(parts: KeyParts, nowMs: number): Promise<void>
   await chmod(paths.secrets, 0o700);
   await mkdir(dirname(paths.rootDocument), { recursive: true });
   // With a root document there, who signs by it is settled: its root key may be kept elsewhere.
-  if (!existsSync(paths.rootDocument)) {
+  const kept = existsSync(paths.rootDocument) ? null : ((await parts.readKeptRoot?.()) ?? null);
+  if (kept !== null) {
+    // Another root 1 would be believed by nobody, and make the true ones look like somebody's forgery.
+    await writeDurably(paths.rootDocument, kept, { mode: 0o644 });
+    parts.say(`keys: ${paths.rootDocument} was gone; the newest root of the records is in its place`);
+  } else if (!existsSync(paths.rootDocument)) {
     const rootKey = await keepSigningKey(paths.rootKey);
     const declarationKey = await keepSigningKey(paths.declarationKey);
     const provenanceKey = await keepSigningKey(paths.provenanceKey);
