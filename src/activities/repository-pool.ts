@@ -14,6 +14,8 @@ export interface RepositoryPool {
 
 export interface PoolOptions {
   readonly credentials?: HostCredentials;
+  /** The largest clone, where that is not the default. */
+  readonly cloneBytes?: number | undefined;
   /** A clone was damaged, and is made anew by the next who asks. */
   readonly onDamaged?: (repository: Name, why: string) => Promise<void>;
   /** A clone could not be made smaller. Not in a process that ends soon: without it whoever fetched waits until it is done. */
@@ -21,7 +23,7 @@ export interface PoolOptions {
 }
 
 export function createRepositoryPool(folder: string, options: PoolOptions = {}): RepositoryPool {
-  const { credentials = {}, onDamaged, onUntidy } = options;
+  const { credentials = {}, cloneBytes, onDamaged, onUntidy } = options;
   const opened = new Map<string, Promise<Repository>>();
   return {
     open({ name, url }) {
@@ -33,6 +35,7 @@ export function createRepositoryPool(folder: string, options: PoolOptions = {}):
         url,
         dir: join(folder, dir),
         credentials,
+        ...(cloneBytes === undefined ? {} : { cloneBytes }),
         onDamaged: async (why) => onDamaged?.(name, why),
         ...(onUntidy === undefined ? {} : { onUntidy: (error) => onUntidy(name, error) }),
       }).then(async (repository) => {

@@ -18,12 +18,12 @@ export async function dryRun(
   { names, heads }: { readonly names: readonly Name[]; readonly heads: Promise<readonly SourceHead[]> },
 ): Promise<CommandResult> {
   const now = call.context.now();
-  const { credentials, lostAfterMs } = setup.settings;
+  const { credentials, cloneBytes, lostAfterMs } = setup.settings;
   const { code, document } = await answerDryRun({
     db,
     mesh,
     kept: createKeptRecords(db, mesh),
-    repositories: createRepositoryPool(join(paths.cache, "dry-run"), { credentials }),
+    repositories: createRepositoryPool(join(paths.cache, "dry-run"), { credentials, cloneBytes }),
     imports: createImportCache(db),
     fetches: createFetchDesk(fetchBounds, isSourceFailure),
     names,

@@ -38,6 +38,13 @@ const settingsSchema = z.strictObject({
   lostAfterMs: z.number().int().min(30_000).max(3_600_000).default(120_000),
   /** Behind for so long without a verdict, a module has newer commits of what it is built against wait for it. */
   starvedAfterMs: z.number().int().min(1_000).max(86_400_000).default(60_000),
+  /** The largest clone of one repository; past it nothing of it is fetched. Left out: 4 GiB. */
+  cloneBytes: z
+    .number()
+    .int()
+    .min(mebibyte)
+    .max(1024 * 1024 * mebibyte)
+    .exactOptional(),
   /** Repositories whose modules may be built without a sandbox where there is none; true: all of them. */
   unsafeWithoutSandbox: z.union([z.boolean(), z.array(nameSchema).max(1_000)]).default(false),
   /** Tokens for private https repositories, by the exact host (and port) of their address. */

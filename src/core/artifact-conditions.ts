@@ -39,7 +39,7 @@ export const artifactConditionKinds: readonly ConditionKind[] = [
     watches: "files of an artifact that is needed are gone or damaged",
     opens: ["activities/look-at-artifacts.ts"],
     closes: ["activities/look-at-artifacts.ts"],
-    urgent: "no",
+    urgent: "when nothing is there",
     remedy:
       "what its source gives now is built again by itself; one that it gives no more: `mesh push NODE` sends the newest, or its source goes back; else a copy of the store",
   },

@@ -18,7 +18,13 @@ export interface ConditionKind {
   /** Where it is closed by what it watches; `a person`: only `mesh conditions clear` does that. */
   readonly closes: readonly string[] | "a person";
   /** When somebody should look now: `mesh status` and `mesh conditions` end with 2. */
-  readonly urgent: "yes" | "no" | "when it is near" | "when there is none" | "for declarations";
+  readonly urgent:
+    | "yes"
+    | "no"
+    | "when it is near"
+    | "when there is none"
+    | "when nothing is there"
+    | "for declarations";
   /** In short; the condition itself says it of its subject. */
   readonly remedy: string;
 }

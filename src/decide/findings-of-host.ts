@@ -54,7 +54,7 @@ function findClaim({ claim, sent, account, incarnation }: SituationFacts): Findi
   const has = describeOrder(claim.order);
   if (claim.isLeftOut) {
     if (account !== null && timeMs(account.receivedAt) > timeMs(claim.heardAt)) return null;
-    const why = `the host says that it has ${has}, which a recovery left out: enrol it again`;
+    const why = `the host says that it has ${has}, which a recovery left out: it begins anew with another --dir (docs/operating.md, A host anew)`;
     return { word: "cannot-tell", since: claim.since, why };
   }
   if (sent !== null && compareOrder(sent.order, claim.order) > 0) return null;

@@ -56,7 +56,7 @@ function isLeftAlone(found: TooLarge, commit: ObjectId): boolean {
 function sayTooLarge({ url, cloneBytes }: Remote): UnavailableError {
   return new UnavailableError(
     `repository ${url} was stopped: the clone is larger than the limit of ${cloneBytes} bytes`,
-    "Move what is not source out of it: a commit without it is fetched by itself, within an hour.",
+    "Move what is not source out of it: a commit without it is fetched by itself, within an hour. Where all of it is source: a larger `cloneBytes` in settings.json, and start the controller again.",
   );
 }
 

@@ -75,6 +75,7 @@ export async function openParts(config: ServeConfig, roles: RolesInForce, log: L
       silent: createSilentSources(config.pollIntervalMs),
       repositories: createRepositoryPool(config.folders.repositories, {
         credentials: config.credentials,
+        cloneBytes: config.cloneBytes,
         onDamaged: (repository, why) => noteDamagedClone(db, config.mesh, repository, why),
         onUntidy: (repository, error) => log.warn({ err: error, repository }, "a clone could not be made smaller"),
       }),

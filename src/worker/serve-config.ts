@@ -70,6 +70,8 @@ export interface ServeConfig {
   readonly lostAfterMs: number;
   /** Of `ControlDependencies`. */
   readonly starvedAfterMs: number;
+  /** The largest clone of one repository, where that is not the default. */
+  readonly cloneBytes?: number | undefined;
   /** Whose modules are built without a sandbox where there is none: repositories by name, or all. Shown in `status`. */
   readonly unsafeWithoutSandbox: UnsafeRule;
   /** Where third-party packages come from, where that is not each language's own public registry. */

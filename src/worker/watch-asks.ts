@@ -35,6 +35,7 @@ export interface WatchAsks {
   /** Clones of its own are kept there: those that comparisons work with are left alone, and those of commands are another user's. */
   readonly folders: { readonly cache: string };
   readonly credentials: HostCredentials;
+  readonly cloneBytes?: number | undefined;
   readonly lostAfterMs: number;
   readonly log: Logger;
   readonly nowMs: () => number;
@@ -96,6 +97,7 @@ function answerWith(options: WatchAsks): () => AskServer {
   const kept = keepForAsks(options);
   const repositories = createRepositoryPool(join(options.folders.cache, "asked"), {
     credentials: options.credentials,
+    cloneBytes: options.cloneBytes,
     onUntidy: (repository, error) => log.warn({ err: error, repository }, "a clone could not be made smaller"),
   });
   const imports = createImportCache(readDb);

@@ -5,7 +5,8 @@ import { createHostToken } from "../create-host-token.ts";
 import { withMesh } from "../with-mesh.ts";
 
 const help = `
-A host that enrols makes new keys: the node becomes another one, and what was sealed to the old keys is sealed anew.
+A host that shows it from the folder it has is the same host. From another folder it is a host anew: what was provided for the old one
+is withdrawn and given to it with new passwords at the next push.
 
 Example:
   (umask 077; mesh host token shop-1 > token.txt)`;

@@ -66,7 +66,7 @@ function endLines({ plan, done, without }: RecoveryDocument): string[] {
         ...(plan.tooFar.length === 0
           ? []
           : [
-              `not gone above: ${plan.tooFar.join(", ")}. Look at that machine; left out, it takes nothing until it enrols again`,
+              `not gone above: ${plan.tooFar.join(", ")}. Look at that machine; left out, it takes nothing until it begins anew with another --dir (docs/operating.md, A host anew)`,
             ]),
         "nothing was changed",
         `  next: mesh recover, later; or without their word: mesh recover --without ${[...without, ...names].join(" ")}`,

@@ -43,7 +43,8 @@ function describeChild({ paths, say }: UpParts): LeftoverOptions {
     cwd: paths.root,
     progress: say,
     stopSteps: [
-      { signal: "SIGTERM", waitMs: 30_000 },
+      // A build that was cut off takes up to half a minute to end, after 20 s in which it may end by itself; then the lease is given back.
+      { signal: "SIGTERM", waitMs: 90_000 },
       { signal: "SIGKILL", waitMs: 5_000 },
     ],
   };

@@ -7,7 +7,7 @@ import { writeDurably } from "../../disk/write-durably.ts";
 export class DamagedFileError extends InputError {
   readonly why: string;
   constructor(file: string, why: string, cause?: unknown) {
-    const next = "Restore it from a copy, or move the host's folder away and enrol again.";
+    const next = "Restore it from a copy, or begin with another --dir: docs/operating.md, *A host anew*.";
     super(`${file} is damaged: ${why}`, next, { cause });
     this.why = why;
   }

@@ -109,7 +109,8 @@ function whyNotListening(cause: unknown, { host, port }: { readonly host: string
     EINVAL: "that is no address to listen on",
   }[errorCode(cause) ?? ""];
   if (why === undefined) return cause;
-  const place = "The address is `listen` in settings.json (else `gateway` in mesh.json) of the state folder.";
+  const place =
+    "The address is `gateway` in mesh.json of the state folder, where `mesh up` writes what `listen` in settings.json says.";
   const next =
     errorCode(cause) === "EADDRINUSE"
       ? `\`ss -ltnp 'sport = :${port}'\` says which program. A controller of this mesh that hangs keeps its port: end it with \`kill -9\`. ${place}`
