@@ -10,6 +10,9 @@ const computing = availableParallelism() + 1;
 /** Servers, hosts and builds of a mesh mostly wait, for each other and for leases to end: two of them leave a core idle. */
 const waiting = 3;
 
+/** As in each program of the product. */
+const setupFiles = ["test/support/file-work.ts"];
+
 /**
  * unit: no server at all. records: real PostgreSQL. flows: real PostgreSQL, Temporal and git.
  * beds: whole meshes with separate processes. A test's suffix says which it is. Flows and beds come after the rest, so that
@@ -22,6 +25,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
+          setupFiles,
           include: ["test/**/*.test.ts"],
           // Modules of beds are built and tested by the beds, in the sandbox.
           exclude: ["test/**/*.{pg,flow,bed}.test.ts", "test/beds/modules/**"],
@@ -35,6 +39,7 @@ export default defineConfig({
       {
         test: {
           name: "records",
+          setupFiles,
           include: ["test/**/*.pg.test.ts"],
           globalSetup: ["test/support/postgres-setup.ts"],
           testTimeout: 30_000,
@@ -47,6 +52,7 @@ export default defineConfig({
       {
         test: {
           name: "flows",
+          setupFiles,
           include: ["test/**/*.flow.test.ts"],
           globalSetup: ["test/support/postgres-setup.ts", "test/support/temporal-setup.ts"],
           testTimeout: 120_000,
@@ -59,6 +65,7 @@ export default defineConfig({
       {
         test: {
           name: "beds",
+          setupFiles,
           include: ["test/{beds,faults}/**/*.bed.test.ts"],
           globalSetup: ["test/beds/support/build-setup.ts"],
           testTimeout: 300_000,

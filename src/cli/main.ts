@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
+import { keepFileWorkGoing } from "../disk/keep-file-work-going.ts";
 import { findCommand } from "./find-command.ts";
 import { createContext } from "./real-context.ts";
 import { run } from "./run.ts";
@@ -19,6 +20,8 @@ if (!("navigator" in globalThis)) {
   const userAgent = `Node.js/${process.versions.node.split(".")[0]}`;
   Object.defineProperty(globalThis, "navigator", { value: { userAgent }, configurable: true });
 }
+
+keepFileWorkGoing();
 
 const argv = process.argv.slice(2);
 /** What was asked for, by its words: `bin/run-bundle.js` keeps by them what V8 made of the code. */

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { armFailpointsBy } from "../core/failpoints.ts";
 import { InputError, UnavailableError } from "../core/errors.ts";
+import { keepFileWorkGoing } from "../disk/keep-file-work-going.ts";
 import { RefusedError } from "../link/refused-error.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { enrolHost } from "./enrol.ts";
@@ -12,6 +13,8 @@ import { runHost, stopServices } from "./run-host.ts";
 
 /** R48. A host that runs has no *pending* of its own. */
 const exitCodes = { settled: 0, failed: 2, cannotTell: 3 } as const;
+
+keepFileWorkGoing();
 
 async function main(words: readonly string[]): Promise<void> {
   const command = parseArguments(words);

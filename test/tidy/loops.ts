@@ -22,6 +22,12 @@ export const loopFiles: readonly LoopFile[] = [
     trouble: { none: "what does not get on loses the lease, and the process ends with that (R34)" },
   },
   {
+    file: "disk/keep-file-work-going.ts",
+    count: 1,
+    what: "gives Node's threads something to do, so that none sleeps beside work",
+    trouble: { none: "it asks for nothing: where it does not get on, nothing does" },
+  },
+  {
     file: "worker/stand-by.ts",
     count: 1,
     what: "says that this controller waits",

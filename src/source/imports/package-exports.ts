@@ -13,6 +13,15 @@ export function isExported(exports: unknown, subpath: string): boolean {
   return best !== null && leavesOf(entries.get(best.pattern)).length > 0;
 }
 
+/** Files that a subpath leads to under any condition; none where it is not exported. */
+export function targetsOfExport(exports: unknown, subpath: string): readonly string[] {
+  const entries = new Map(typeof exports === "object" && exports !== null ? Object.entries(exports) : []);
+  const exact = entries.get(subpath);
+  if (exact !== undefined) return leavesOf(exact);
+  const best = matchPattern(subpath, entries.keys());
+  return best === null ? [] : leavesOf(entries.get(best.pattern)).map((one) => one.replaceAll("*", () => best.middle));
+}
+
 /** All strings of a conditional target, in any depth. */
 export function leavesOf(target: unknown): string[] {
   if (typeof target === "string") return [target];

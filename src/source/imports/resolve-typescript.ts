@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import type { Name } from "../../core/names.ts";
 import type { Finding } from "../finding.ts";
 import type { DeclaredImport, Import, Resolution, Resolver, ResolverContext } from "./import-reader.ts";
-import { isExported, leavesOf, matchPattern } from "./package-exports.ts";
+import { isExported, leavesOf, matchPattern, targetsOfExport } from "./package-exports.ts";
 import {
   describeMissingLock,
   listedPackages,
@@ -11,9 +11,10 @@ import {
   packageFile,
   type PackageJson,
   readPackage,
+  tsconfigFile,
 } from "./package-facts.ts";
 import { readLockedNames } from "./package-lock.ts";
-import { readSettings, type SettingsImport } from "./tsconfig.ts";
+import { type BaseElsewhere, isTsconfig, readSettings, type SettingsImport } from "./tsconfig.ts";
 import { isOfNoBuild, sourceFolder } from "./typescript-source.ts";
 
 const inside: Resolution = { owner: null, finding: null };
@@ -85,7 +86,7 @@ interface Facts {
 }
 
 function readFacts(context: ResolverContext): Facts {
-  const settings = readSettings(context.facts);
+  const settings = readSettings(context.facts, (specifier) => findBase(context, specifier));
   const findings: Finding[] = [...settings.findings];
   const reading = readPackage(context.facts.get(packageFile));
   const own = reading.kind === "package" ? reading.value : {};
@@ -115,6 +116,21 @@ function readFacts(context: ResolverContext): Facts {
     } else locked = names;
   }
   return { findings, package: own, internal, paths, settings: settings.imports, locked: () => (locked ??= readLock()) };
+}
+
+/** Where the settings of another module lie that this one extends: by its exports, else by the path behind its name. */
+function findBase(context: ResolverContext, specifier: string): BaseElsewhere | null {
+  const name = packageOf(specifier);
+  const owner = context.published.get(name);
+  if (owner === undefined || owner === context.module) return null;
+  const facts = context.factsOf(owner);
+  const reading = readPackage(facts.get(packageFile));
+  const exported = reading.kind === "package" ? reading.value.exports : undefined;
+  const subpath = `.${specifier.slice(name.length)}`;
+  const targets = exported === undefined ? [subpath] : targetsOfExport(exported, subpath);
+  const paths = targets.map((target) => posix.normalize(target === "." ? tsconfigFile : target));
+  const file = paths.flatMap((path) => [path, `${path}.json`]).find((path) => facts.has(path) && isTsconfig(path));
+  return { module: owner, facts, file: file ?? null };
 }
 
 function resolvePath(context: ResolverContext, file: string, specifier: string): Resolution {

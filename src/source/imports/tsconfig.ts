@@ -48,8 +48,21 @@ export function isTsconfig(path: string): boolean {
 /** Of files that extend each other. */
 const chainLimit = 50;
 
+/** Settings of another module that are extended: its fact files, and which of them; null: that file is none of them. */
+export interface BaseElsewhere {
+  readonly module: string;
+  readonly facts: FactFiles;
+  readonly file: string | null;
+}
+
+/** Null: no module publishes it. */
+export type FindBase = (specifier: string) => BaseElsewhere | null;
+
 interface Read {
   readonly facts: FactFiles;
+  readonly findBase: FindBase;
+  /** Of another module's settings: which, and where the module's own settings ask for them. */
+  readonly elsewhere: { readonly module: string; readonly file: string; readonly line: number } | null;
   readonly seen: readonly string[];
   /** What was read before: two may extend one, and again two of these. */
   readonly known: Map<string, Options>;
@@ -65,9 +78,12 @@ interface Options {
   steady?: ReadonlyMap<string, boolean>;
 }
 
-/** tsconfig.json with all that it extends, as the compiler joins them: an option of the later file replaces the earlier. */
-export function readSettings(facts: FactFiles): Settings {
-  const read: Read = { facts, seen: [], known: new Map(), imports: [], findings: [] };
+/**
+ * tsconfig.json with all that it extends, as the compiler joins them: an option of the later file replaces the earlier. What another
+ * module's settings bring counts as asked for where they are extended: the compiler looks for it from here.
+ */
+export function readSettings(facts: FactFiles, findBase: FindBase = () => null): Settings {
+  const read: Read = { facts, findBase, elsewhere: null, seen: [], known: new Map(), imports: [], findings: [] };
   const options = facts.has(tsconfigFile) ? readFile(read, tsconfigFile) : {};
   const runtime = options.jsx?.startsWith("react-jsx") === true ? options.jsxImportSource : undefined;
   return {
@@ -82,7 +98,8 @@ function readFile(read: Read, file: string): Options {
   const text = read.facts.get(file) ?? "";
   const parsed = parseJson(stripJsonComments(text), file, tsconfigSchema);
   if (parsed.kind === "refused") {
-    read.findings.push(parsed.finding);
+    // Of another module it is that one's fault, and said there.
+    if (read.elsewhere === null) read.findings.push(parsed.finding);
     return {};
   }
   const options: Options = {};
@@ -96,8 +113,13 @@ function readFile(read: Read, file: string): Options {
   for (const name of steadyOptions)
     if (typeof compilerOptions[name] === "boolean") steady.set(name, compilerOptions[name]);
   options.steady = steady;
-  const place = (specifier: string): SettingsImport => ({ specifier, file, line: lineOf(text, specifier) });
-  if (paths) {
+  const { elsewhere } = read;
+  const place = (specifier: string): SettingsImport =>
+    elsewhere === null
+      ? { specifier, file, line: lineOf(text, specifier) }
+      : { specifier, file: elsewhere.file, line: elsewhere.line };
+  // Those of another module lead into its folder.
+  if (paths && elsewhere === null) {
     const absolute = (target: string): string =>
       target.startsWith("${configDir}")
         ? `.${target.slice("${configDir}".length)}`
@@ -112,24 +134,36 @@ function readFile(read: Read, file: string): Options {
 }
 
 function readBase(read: Read, file: string, base: string): Options {
-  const refuse = (why: string): Options => {
-    const line = lineOf(read.facts.get(file) ?? "", base);
-    read.findings.push({ severity: "error", file, line, message: `extends ${base}, ${why}` });
+  const line = lineOf(read.facts.get(file) ?? "", base);
+  const refuse = (why: string, severity: Finding["severity"] = "error"): Options => {
+    if (read.elsewhere === null) read.findings.push({ severity, file, line, message: `extends ${base}, ${why}` });
     return {};
   };
   if (posix.isAbsolute(base)) return refuse("an absolute path: it is another one on every machine");
   if (!/^\.\.?(\/|$)/.test(base)) {
-    read.imports.push({ specifier: base, file, line: lineOf(read.facts.get(file) ?? "", base) });
-    return {};
+    const elsewhere = { file, line, ...read.elsewhere };
+    read.imports.push({ specifier: base, file: elsewhere.file, line: elsewhere.line });
+    const found = read.findBase(base);
+    if (found === null) return {};
+    if (found.file === null)
+      return refuse("which is no tsconfig.<something>.json: what it brings is not seen", "warning");
+    const key = `${found.module} ${found.file}`;
+    if (read.seen.includes(key) || read.seen.length >= chainLimit) return refuse("which extends itself");
+    return readFile(
+      { ...read, facts: found.facts, elsewhere: { ...elsewhere, module: found.module }, seen: [...read.seen, key] },
+      found.file,
+    );
   }
   const joined = posix.normalize(posix.join(posix.dirname(file), base));
   const target = joined.endsWith(".json") ? joined : `${joined}.json`;
   if (target.startsWith("../")) return refuse("which is outside the module's folder: the build does not have it");
   if (!read.facts.has(target)) return refuse("which is not there, or is not called tsconfig.<something>.json");
-  if (target === file || read.seen.includes(target)) return refuse("which extends this file itself");
+  // Files of several modules may have one path.
+  const keyOf = (path: string): string => (read.elsewhere === null ? path : `${read.elsewhere.module} ${path}`);
+  if (target === file || read.seen.includes(keyOf(target))) return refuse("which extends this file itself");
   if (read.seen.length >= chainLimit) return refuse(`which is the ${chainLimit + 1}th of one chain`);
-  const options = read.known.get(target) ?? readFile({ ...read, seen: [...read.seen, file] }, target);
-  read.known.set(target, options);
+  const options = read.known.get(keyOf(target)) ?? readFile({ ...read, seen: [...read.seen, keyOf(file)] }, target);
+  read.known.set(keyOf(target), options);
   return options;
 }
 

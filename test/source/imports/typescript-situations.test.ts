@@ -46,6 +46,12 @@ describeReader({
       from: "[parsed.value.extends ?? []].flat()",
       to: "[] as string[]",
     },
+    {
+      without: "settings of other modules",
+      file: resolver,
+      from: "if (owner === undefined || owner === context.module) return null;\n  const facts",
+      to: "if (owner !== null) return null;\n  const facts",
+    },
     { without: "references", from: "for (const comment of parsed.comments)", to: "for (const comment of [])" },
   ],
 });

@@ -1,5 +1,6 @@
 import { typescriptModule } from "../../../support/build-bed.ts";
 import type { Situation } from "./situation.ts";
+import { settingsOfOthers } from "./typescript-bases.ts";
 import { core, inApp } from "./typescript-syntax.ts";
 
 const one = { edges: ["core build src/a.ts:1"] };
@@ -288,4 +289,11 @@ const kept: readonly Situation[] = [
   },
 ];
 
-export const typescriptResolution: readonly Situation[] = [...exported, ...aliases, ...refused, ...listed, ...kept];
+export const typescriptResolution: readonly Situation[] = [
+  ...exported,
+  ...settingsOfOthers,
+  ...aliases,
+  ...refused,
+  ...listed,
+  ...kept,
+];
