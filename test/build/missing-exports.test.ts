@@ -58,6 +58,19 @@ describe("what a dependency lacks, in the other languages' words", () => {
     expect(findLackingInGo(line, new Map())).toEqual([]);
   });
 
+  it("Go: a package that is not there yet, below the longest module's path that fits (R11)", () => {
+    const paths = new Map([...owners, ["mesh.test/core", "core"], ["mesh.test/core/deep", "deep"]]);
+    const say = (path: string): string =>
+      `main.go:6:2: cannot find module providing package ${path}: import lookup disabled by -mod=readonly\n`;
+    expect(findLackingInGo(say("mesh.test/core/names"), paths)).toEqual(["core"]);
+    expect(findLackingInGo(say("mesh.test/core/deep/er"), paths)).toEqual(["deep"]);
+    expect(findLackingInGo(say("mesh.test/core"), paths)).toEqual(["core"]);
+    for (const path of ["mesh.test/corex", "mesh.test", "core/names"]) {
+      expect(findLackingInGo(say(path), paths), path).toEqual([]);
+      expect(findLackingInGo(say("mesh.test/core/names") + say(path), paths), path).toEqual([]);
+    }
+  });
+
   it.each([
     "error[E0432]: unresolved import `core::two`",
     "error[E0432]: unresolved imports `core::three`, `core::names::four`",
@@ -98,6 +111,28 @@ describe("what a dependency lacks, in the other languages' words", () => {
     const dependencies = [{ module: "core", kind: "build" as const, artifact: core }];
     expect(await bed.build("app", await goOptions({ dependencies }))).toMatchObject(lacking);
   });
+
+  it(
+    "Go: is what it says of a package that is not there yet, in code and in tests (R11)",
+    { timeout: 600_000 },
+    async () => {
+      const bed = await createBuildBed();
+      const names = `package app\n\nimport "mesh.test/core/names"\n\nfunc App() string { return names.Full() }\n`;
+      await bed.origin.commit({
+        ...goModule("core", { "core.go": "package core\n\nfunc One() int { return 1 }\n" }),
+        ...goModule("app", { "app.go": names }),
+      });
+      const artifact = await bed.buildFit("core", await goOptions());
+      const build = async (kind: "build" | "test") =>
+        bed.build("app", await goOptions({ dependencies: [{ module: "core", kind, artifact }] }));
+      expect(await build("build")).toMatchObject(lacking);
+      await bed.origin.commit({ "app/app.go": names.replace("package app", "package main") + "\nfunc main() {}\n" });
+      expect(await build("build")).toMatchObject(lacking);
+      const test = `package app\n\nimport (\n\t"testing"\n\n\t"mesh.test/core/names"\n)\n\nfunc TestFull(t *testing.T) { names.Full() }\n`;
+      await bed.origin.commit({ "app/app.go": "package app\n", "app/app_test.go": test });
+      expect(await build("test")).toMatchObject(lacking);
+    },
+  );
 
   it(
     "Go: is what its compiler prints of tests, where nothing else is wrong with them (R11)",

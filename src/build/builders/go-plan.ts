@@ -24,7 +24,7 @@ export interface GoPlan {
   readonly sums: readonly string[];
   readonly ownSums: readonly string[];
   readonly findings: readonly Finding[];
-  /** Package's own name (as code says it before the dot) → the dependency that has it. */
+  /** Package's own name (as code says it before the dot), or module's path → the dependency that has it. No name has a dot. */
   readonly owners: ReadonlyMap<string, Name>;
 }
 
@@ -103,13 +103,13 @@ function nameOwners(
       ownerOf.set(path, module);
       for (const name of listPackageNames(files)) named.set(name, (named.get(name) ?? new Set()).add(path));
     }
-  return new Map(
-    [...named].flatMap(([name, paths]) => {
-      const [path] = paths;
-      const owner = path === undefined || paths.size > 1 ? undefined : ownerOf.get(path);
-      return owner === undefined ? [] : [[name, owner] as const];
-    }),
-  );
+  const ofNames = [...named].flatMap(([name, paths]) => {
+    const [path] = paths;
+    const owner = path === undefined || paths.size > 1 ? undefined : ownerOf.get(path);
+    return owner === undefined ? [] : [[name, owner] as const];
+  });
+  // Without a dot it is a path that nobody imports by, and may be called what a package is.
+  return new Map([...[...ownerOf].filter(([path]) => path.includes(".")), ...ofNames]);
 }
 
 function listPackageNames(files: PublishedModule["files"]): ReadonlySet<string> {

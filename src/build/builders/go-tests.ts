@@ -26,7 +26,9 @@ export async function runGoTests(
 
 /** What tests print is shown of those that fail: where none does, every word is Go's own. */
 function failsToBuildOnly(output: string): boolean {
-  return output.split("\n").every((line) => /^(|FAIL|FAIL\t\S+ \[build failed\]|(ok {2}|\? {3})\t.*)$/.test(line));
+  return output
+    .split("\n")
+    .every((line) => /^(|FAIL|FAIL\t\S+ \[(build|setup) failed\]|(ok {2}|\? {3})\t.*)$/.test(line));
 }
 
 /** Names and first words of the tests that fail; a group is named only where nothing inside it is. */

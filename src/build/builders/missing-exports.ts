@@ -34,15 +34,26 @@ export const findLackingInTypeScript: Lacking = (log, packages) =>
     return { of: specifier?.split("/", specifier.startsWith("@") ? 2 : 1).join("/") };
   });
 
-/** Go: by the package's own name, as code says it before the dot; one that an import calls otherwise is not found here. */
+/**
+ * Go: by the package's own name, as code says it before the dot; one that an import calls otherwise is not found here. A
+ * package that is not there at all is named by its path: it is of the module whose path is the longest that it begins with.
+ */
 export const findLackingInGo: Lacking = (log, packages) =>
   findIn(log, packages, (line) => {
     if (/^\t*too many errors$/.test(line)) return { of: undefined };
     if (!/^\S+\.go:\d+(:\d+)?: /.test(line)) return null;
+    const path = /: cannot find module providing package ([^\s:]+): import lookup disabled/.exec(line)?.[1];
+    if (path !== undefined) return { of: longestModule(path, packages) };
     const found =
       /: undefined: (\w+)\.\w+$/.exec(line) ?? / undefined \(type \*?(\w+)\.\w+ has no field or method \w+/.exec(line);
     return { of: found?.[1] };
   });
+
+function longestModule(path: string, packages: ReadonlyMap<string, Name>): string | undefined {
+  for (let prefix = path; prefix.includes("/"); prefix = prefix.slice(0, prefix.lastIndexOf("/")))
+    if (packages.has(prefix)) return prefix;
+  return undefined;
+}
 
 /** Python: by the name that is imported; what `importScript` prints of each module that cannot be imported. */
 export function findLackingInPython(failures: readonly string[], packages: ReadonlyMap<string, Name>): Name[] {
