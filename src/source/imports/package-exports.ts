@@ -15,7 +15,10 @@ export function isExported(exports: unknown, subpath: string): boolean {
 
 /** Files that a subpath leads to under any condition; none where it is not exported. */
 export function targetsOfExport(exports: unknown, subpath: string): readonly string[] {
-  const entries = new Map(typeof exports === "object" && exports !== null ? Object.entries(exports) : []);
+  const isOne =
+    typeof exports !== "object" || exports === null || !Object.keys(exports).some((key) => key.startsWith("."));
+  if (isOne) return subpath === "." ? leavesOf(exports) : [];
+  const entries = new Map(Object.entries(exports));
   const exact = entries.get(subpath);
   if (exact !== undefined) return leavesOf(exact);
   const best = matchPattern(subpath, entries.keys());

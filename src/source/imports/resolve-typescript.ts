@@ -15,7 +15,8 @@ import {
 } from "./package-facts.ts";
 import { readLockedNames } from "./package-lock.ts";
 import { type BaseElsewhere, isTsconfig, readSettings, type SettingsImport } from "./tsconfig.ts";
-import { isOfNoBuild, sourceFolder } from "./typescript-source.ts";
+import { isData, sourceFolder } from "./typescript-source.ts";
+import { findCodeUnread, isThere } from "./typescript-unread.ts";
 
 const inside: Resolution = { owner: null, finding: null };
 
@@ -140,50 +141,23 @@ function resolvePath(context: ResolverContext, file: string, specifier: string):
     return refuse(`imports ${specifier}, which belongs to module ${owner}: import it by the name it publishes`);
   if (leaves(file, specifier))
     return refuse(`imports ${specifier}, which is outside the module's folder and belongs to no module`);
-  const code = findCodeOutside(context, target);
+  const code = findCodeUnread(context, target);
   if (code === null) return inside;
+  // Most of what lies there imports nothing, and its module is fit: an error would break it for what may not be.
+  if (isData(code))
+    return warn(
+      `imports ${specifier}: ${code} is in a folder of data, and what it imports is not known: it makes no edge`,
+    );
   return refuse(
     `imports ${specifier}: ${code} is code outside ${sourceFolder}/, and what it imports is not known. Move it below ${sourceFolder}/`,
   );
 }
 
-/** The compiler and Node follow a path to wherever it leads; edges come from `src/` alone. Null: data, or nothing there. */
-function findCodeOutside(context: ResolverContext, target: string): string | null {
-  if (target === sourceFolder || target.startsWith(`${sourceFolder}/`) || isOfNoBuild(target)) return null;
-  const files = filesOf(context);
-  const bare = target.replace(/\.[mc]?jsx?$/, "");
-  // Data may have its declarations beside it, and a folder says in a package.json of its own what it is.
-  const more = [target.replace(/\.([^./]+)$/, ".d.$1.ts"), `${target}/${packageFile}`];
-  const candidates = [target, ...endings.map((ending) => `${bare}${ending}`), ...more];
-  return candidates.find((path) => files.has(path) && (isCode(path) || path.endsWith(`/${packageFile}`))) ?? null;
-}
-
-function isCode(path: string): boolean {
-  return /\.[mc]?[tj]sx?$/.test(path);
-}
-
-/** A file of the module, as a path of tsconfig.json may name it; or one that leaves the folder, which is refused later. */
-function isThere(context: ResolverContext, target: string): boolean {
-  const path = posix.normalize(target);
-  if (path === ".." || path.startsWith("../")) return true;
-  const bare = path.replace(/\.[mc]?jsx?$/, "");
-  const files = filesOf(context);
-  return files.has(path) || endings.some((ending) => files.has(`${bare}${ending}`));
-}
-
-const endings = ["", "/index"].flatMap((index) =>
-  ["", ".d"].flatMap((declared) =>
-    ["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "json"].map((one) => `${index}${declared}.${one}`),
-  ),
-);
-
-const fileSets = new WeakMap<ResolverContext["files"], ReadonlySet<string>>();
-
-/** Asked for each import: a folder of thousands of files is not walked each time. */
-function filesOf({ files }: ResolverContext): ReadonlySet<string> {
-  const known = fileSets.get(files) ?? new Set(files);
-  fileSets.set(files, known);
-  return known;
+/** By its own name the compiler and Node go where its exports lead: to what is compiled, or to code beside that. */
+function resolveOwn(context: ResolverContext, own: PackageJson, specifier: string): Resolution {
+  const targets = targetsOfExport(own.exports, `.${specifier.slice(packageOf(specifier).length)}`);
+  const found = targets.filter((one) => one.startsWith("./")).map((one) => resolvePath(context, packageFile, one));
+  return found.find(({ finding }) => finding !== null) ?? inside;
 }
 
 function leaves(file: string, specifier: string): boolean {
@@ -207,7 +181,7 @@ function resolvePackage(context: ResolverContext, facts: Facts, found: Import, u
   const name = packageOf(found.specifier);
   const own = facts.package;
   const owner = context.published.get(name);
-  if (owner === context.module || name === own.name) return inside;
+  if (owner === context.module || name === own.name) return resolveOwn(context, own, found.specifier);
   if (owner !== undefined) return { owner, finding: judgeOwner(context, facts, owner, found.specifier) };
   const types = typesPackage(name);
   const has = (names: Record<string, string> | undefined): boolean =>
@@ -280,4 +254,8 @@ function targetsOf(specifier: string, aliases: ReadonlyMap<string, readonly stri
 
 function refuse(message: string): Resolution {
   return { owner: null, finding: { severity: "error", message } };
+}
+
+function warn(message: string): Resolution {
+  return { owner: null, finding: { severity: "warning", message } };
 }

@@ -9,7 +9,12 @@ export const dataFolders = ["fixtures", "__fixtures__", "node_modules", "dist"] 
 
 export function isTypeScriptSource(path: string): boolean {
   if (!path.startsWith(`${sourceFolder}/`) || !/\.[mc]?[tj]sx?$/.test(path) || /\.[mc][tj]sx$/.test(path)) return false;
-  return !path.split("/").some((segment) => dataFolders.some((folder) => folder === segment));
+  return !isData(path);
+}
+
+/** In a folder of data, or one itself. */
+export function isData(path: string): boolean {
+  return path.split("/").some((segment) => dataFolders.some((folder) => folder === segment));
 }
 
 /** What the build makes by itself, and so takes from no commit. */

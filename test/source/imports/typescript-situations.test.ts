@@ -34,6 +34,18 @@ describeReader({
     { without: "names that Node keeps", file: resolver, from: "isBuiltin(specifier)", to: "false" },
     { without: "code outside src/", file: resolver, from: "if (code === null) return inside;", to: "return inside;" },
     {
+      without: "code in folders of data",
+      file: resolver,
+      from: "if (isData(code))",
+      to: "if (isData(code)) return inside;\n  if (false)",
+    },
+    {
+      without: "exports behind its own name",
+      file: resolver,
+      from: "return found.find(({ finding }) => finding !== null) ?? inside;",
+      to: "return inside;",
+    },
+    {
       without: "owners of paths",
       file: resolver,
       from: "const owner = context.ownerOfPath(target);",

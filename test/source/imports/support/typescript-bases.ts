@@ -37,6 +37,10 @@ export const settingsOfOthers: readonly Situation[] = [
     "package.json": ofPackage({ exports: { "./strict": "./config/tsconfig.strict.json" } }),
     "config/tsconfig.strict.json": types,
   }),
+  byBase("by the one file that it exports", "@test/core", {
+    "package.json": ofPackage({ exports: "./config/tsconfig.strict.json" }),
+    "config/tsconfig.strict.json": types,
+  }),
   byBase("which name the JSX runtime", "@test/core/tsconfig.base.json", {
     "tsconfig.base.json": JSON.stringify({ compilerOptions: { jsx: "react-jsx", jsxImportSource: "@test/tools" } }),
   }),
