@@ -70,7 +70,7 @@ export async function checkNextBuild(deps: CheckDependencies): Promise<CheckResu
 }
 
 async function drop({ db, mesh }: CheckDependencies, check: BuildCheck): Promise<CheckResult> {
-  await dropBuildCheck(db, mesh, check);
+  if (!(await dropBuildCheck(db, mesh, check))) return "asked-again";
   // What kept failing is not tried any more.
   await clearCondition(db, mesh, { code: "second-build-failing", subject: check.module });
   return "dropped";

@@ -108,17 +108,17 @@ export async function recordCheckFailure(
   return changed > 0;
 }
 
-/** Nobody can compare with what is no longer kept. */
-export async function dropBuildCheck(
-  db: Queryable,
-  mesh: Name,
-  check: Pick<BuildCheck, "module" | "inputs">,
-): Promise<void> {
-  await run(db, `delete from build_check where mesh = $1 and module = $2 and inputs = $3`, [
+/** Nobody can compare with what is no longer kept. False as in `recordCheck`. */
+export async function dropBuildCheck(db: Queryable, mesh: Name, check: TakenCheck): Promise<boolean> {
+  const { module, inputs, artifact, attempts } = check;
+  const changed = await run(db, `delete from build_check where ${stillTaken}`, [
     mesh,
-    check.module,
-    check.inputs,
+    module,
+    inputs,
+    artifact,
+    attempts,
   ]);
+  return changed > 0;
 }
 
 /** Was any build of this module ever built twice, or is it to be? */

@@ -251,6 +251,11 @@ describe("a second build that is due", () => {
         },
       },
     });
+    const hasBlob = (): Promise<boolean> =>
+      askBuildCheck(records.db, mesh, { module: "core", inputs, artifact: asked?.artifact ?? "", why: "lost" }).then(
+        () => false,
+      );
+    expect(await checkNextBuild({ ...deps, artifacts: { ...deps.artifacts, hasBlob } })).toBe("asked-again");
     for (const then of ["goes on", "fails"] as const) {
       expect(await checkNextBuild(whileItRuns(then))).toBe("asked-again");
       const due = { state: "due", attempts: 0, failure: null, why: then };
