@@ -63,6 +63,18 @@ describe("keeping the records", () => {
     expect(await listed()).toMatchObject([{ name: "shop", url: shop.dir }]);
   });
 
+  it("a repository that moved is told to the controller, and where nobody answers that is said (R7)", async () => {
+    const added = await bed.documentOf("repo", "add", "shop", "https://127.0.0.1:1/shop.git");
+    expect(added).toMatchObject({ moved: false, controller: null });
+    const moved = await bed.run("repo", "add", "shop", shop.dir, "--moved");
+    expect(moved.code).toBe(0);
+    expect(moved.stdout).toMatch(
+      /^shop is followed at its new address: .*\n.*the controller was not told .*\n {2}next: /,
+    );
+    const again = await bed.documentOf("repo", "add", "shop", shop.dir, "--moved");
+    expect(again).toMatchObject({ moved: true, controller: { asked: false, why: expect.stringMatching(/./) } });
+  });
+
   it.each([
     ["a module of an unknown repository", ["module", "add", "web", "--repo", "shop"], /there is no repository shop/],
     ["an unknown node", ["assign", "shop-1", "web"], /there is no node shop-1/],

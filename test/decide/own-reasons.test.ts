@@ -11,6 +11,7 @@ it.each([
   "mesh build",
   "mesh build core",
   "module core was registered",
+  "repository shop moved",
   "controller x took over at epoch 2",
   "what else",
 ])("a look for %o asks every source, whatever else is due", (why) => {

@@ -6,6 +6,7 @@ import { parseRepositoryUrl } from "../../source/repository-url.ts";
 import { addRepository, listRepositories, moveRepository } from "../../store/repositories.ts";
 import type { HostCredentials } from "../../source/remote-credentials.ts";
 import { plainLine } from "../text/plain.ts";
+import { wakeController } from "../wake-controller.ts";
 import { withMesh } from "../with-mesh.ts";
 
 const help = `
@@ -29,7 +30,8 @@ export const repoAddCommand: CommandDefinition = {
   run: async (call) => {
     const name = parseName("repository", call.args[0]);
     const url = parseRepositoryUrl(call.args[1]);
-    return await withMesh(call, async ({ db, mesh, setup }) => {
+    return await withMesh(call, async (connection) => {
+      const { db, mesh, setup } = connection;
       const unreachable = await describeUnreachable(url, setup.settings.credentials);
       if (unreachable !== null && isLocal(url))
         throw new InputError(`nothing was registered: ${unreachable}`, "give the folder of a git repository");
@@ -41,11 +43,25 @@ export const repoAddCommand: CommandDefinition = {
       for (const twin of twins)
         call.context.stderr.write(`mesh: warning: ${twin.name} has this address too; it is fetched and kept twice\n`);
       if (unreachable !== null) call.context.stderr.write(`mesh: warning: ${unreachable}\n`);
+      // A new one is followed by no module yet: there is nothing to look at.
+      const woken = moved ? await wakeController(connection, `repository ${name} moved`) : null;
       return {
         code: 0,
-        document: { repository: { name, url }, moved, twins: twins.map((twin) => twin.name), unreachable },
+        document: {
+          repository: { name, url },
+          moved,
+          twins: twins.map((twin) => twin.name),
+          unreachable,
+          controller: woken,
+        },
         text: moved
-          ? `${name} is followed at its new address: ${plainLine(url)}\n  next: mesh build --wait`
+          ? [
+              `${name} is followed at its new address: ${plainLine(url)}`,
+              ...(woken === null || woken.asked
+                ? []
+                : [`  the controller was not told (${woken.why}): it looks by itself when it runs`]),
+              "  next: mesh build --wait",
+            ].join("\n")
           : `${name} is registered: ${plainLine(url)}\n  next: mesh module add NAME --repo ${name} --path FOLDER`,
       };
     });
