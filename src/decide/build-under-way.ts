@@ -10,6 +10,13 @@ export interface BuildUnderWay {
   readonly heardAt: string;
 }
 
+/**
+ * Why a module that the last plan has as taken to be built has no build that runs. Records know of a build when its turn has
+ * come, and which one is next only the queue knows: so no number is said.
+ */
+export const noBuildRuns =
+  "no build of it runs now: it waits for a build slot, or its build ended, or was lost, and what follows is worked out";
+
 /** Nobody is heard of who runs it: it is lost, and is begun again. */
 export function isLostBuild(
   { heardAt }: Pick<BuildUnderWay, "heardAt">,
@@ -20,15 +27,13 @@ export function isLostBuild(
 
 /**
  * How a module stands by the build of it that runs now, for whoever reads what the last plan kept: a build begins after the
- * plan that asked for it, and ends, or is lost, before the next one. As a plan has it: what cannot be built is said before
- * what runs, and what is current stays it while an older build ends.
+ * plan that asked for it, when it has a slot, and ends, or is lost, before the next one. As a plan has it: what cannot be
+ * built is said before what runs, and what is current stays it while an older build ends.
  */
 export function standByBuild(module: Name, { standing, standingWhy }: Stands, build: BuildUnderWay | null): Stands {
   const stands = { standing, standingWhy };
   if (build === null) {
-    return standing === "building"
-      ? { standing: "out-of-date", standingWhy: "no build of it runs now, and what follows is being worked out" }
-      : stands;
+    return standing === "building" ? { standing: "out-of-date", standingWhy: noBuildRuns } : stands;
   }
   if (standing === "building" || standing === "current" || standing === "broken" || standing === "cannot-tell")
     return stands;

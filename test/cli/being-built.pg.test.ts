@@ -63,6 +63,23 @@ describe("a module that was fit, while its newest source is built (R8, R15, R48)
       expect((await bed.run(...command)).stdout).toMatch(/out of date/);
   });
 
+  it("is said to wait for a build slot, where it was taken to be built and its turn has not come (R9, R48)", async () => {
+    const inputs = (await getModule(bed.records.db, mesh, "core"))?.wantedInputs;
+    // A wave goes on: the controller began this build, and no machine has room for it.
+    await bed.plan(undefined, [`build core@${inputs}`]);
+    expect(await getModule(bed.records.db, mesh, "core")).toMatchObject({ standing: "building" });
+    const stands = {
+      standing: "out-of-date",
+      standingWhy: expect.stringContaining("it waits for a build slot") as string,
+    };
+    expect(await bed.documentOf("status", "core")).toMatchObject({ modules: [{ ...stands, buildingSince: null }] });
+    expect(await bed.documentOf("module", "show", "core")).toMatchObject({ module: stands });
+    expect((await bed.run("module", "list")).stdout).toMatch(/^core .* out of date .*it waits for a build slot/m);
+    expect((await bed.run("status", "core")).stdout).toMatch(/waits for a build slot/);
+    await beginBuild({ startedAgo: "4 minutes", heardAgo: "3 seconds" });
+    expect((await bed.run("status", "core")).stdout).not.toContain("slot");
+  });
+
   it("is being built, and the newest after it, where its source moved meanwhile (R16)", async () => {
     await beginBuild({ startedAgo: "4 minutes", heardAgo: "3 seconds" });
     await bed.shop.commit({ "core/src/index.ts": "export const one = 3;\n" });

@@ -5,6 +5,7 @@ import { alignColumns } from "./columns.ts";
 import { sayHeldCommit, sayNotReproducible } from "./label-text.ts";
 import { plainLine } from "./plain.ts";
 import { boundModules, boundNodes, boundRows, rowsShown } from "./status-rows.ts";
+import { noBuildRuns } from "../../decide/build-under-way.ts";
 import { sayWord } from "../../decide/say-word.ts";
 
 /**
@@ -68,6 +69,7 @@ export function moduleLines(module: StatusDocument["modules"][number], now: Date
   return [
     module.text,
     ...(isBad && standingWhy !== "" ? [`  ${standing.replace("-", " ")}: ${plainLine(standingWhy, 240)}`] : []),
+    ...(standing === "out-of-date" && standingWhy === noBuildRuns ? [`  ${noBuildRuns}`] : []),
     ...(buildingSince === null ? [] : [`  ${plainLine(standingWhy, 240)}, since ${describeAge(buildingSince, now)}`]),
     ...(standing === "current" && module.sourceKnown === "comparing" ? [`  ${plainLine(module.sourceWhy, 240)}`] : []),
     ...(module.findings === null || standing === "broken" ? [] : [`  noticed: ${sayFindings(module.findings)}`]),
