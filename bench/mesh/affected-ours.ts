@@ -122,6 +122,8 @@ export async function openOurs(
     beginAnew: async () => {
       await deps.db.query("truncate blob_imports");
       await deps.db.query("update module set known = null");
+      // As the server does by itself, in its own time: what forgetting left behind is nobody's reading.
+      await deps.db.query("vacuum analyze");
       const tips = await seeTips({ ...look, repositories: records.openClones() });
       return () => answer(tips, createKeptRecords(db, mesh));
     },

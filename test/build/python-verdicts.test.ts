@@ -146,15 +146,34 @@ it(
   },
 );
 
-it("a wheel that is tagged with a path writes nothing there (case 49)", { timeout: 2 * timeout }, async () => {
-  const outside = join(await createTemporaryFolder(), "evil");
-  const hook = `from hatchling.builders.hooks.plugin.interface import BuildHookInterface\nclass Hook(BuildHookInterface):\n    def finalize(self, version, build_data, path):\n        import zipfile\n        with zipfile.ZipFile(path) as old:\n            files = {name: old.read(name) for name in old.namelist()}\n        with zipfile.ZipFile(path, "w") as new:\n            for name, data in files.items():\n                new.writestr(name, data.replace(b"Tag: py3-none-any", b"Tag: py3-none-any/${"../".repeat(20)}${outside.slice(1)}"))\n`;
+/** A backend that changes each file of its wheel by an expression of `name` and `data`. */
+function changedWheel(changed: string): Record<string, string> {
+  const hook = `from hatchling.builders.hooks.plugin.interface import BuildHookInterface\nclass Hook(BuildHookInterface):\n    def finalize(self, version, build_data, path):\n        import zipfile\n        with zipfile.ZipFile(path) as old:\n            files = {name: old.read(name) for name in old.namelist()}\n        with zipfile.ZipFile(path, "w") as new:\n            for name, data in files.items():\n                new.writestr(name, ${changed})\n`;
   const more = "[tool.hatch.build.hooks.custom]";
   const files = { "hatch_build.py": hook, "src/core/__init__.py": "one = 1\n" };
-  const bed = await createPythonBed(pythonModule("core", files, { backend: pythonBackends.hatchling, more }));
+  return pythonModule("core", files, { backend: pythonBackends.hatchling, more });
+}
+
+it("a wheel that is tagged with a path writes nothing there (case 49)", { timeout: 2 * timeout }, async () => {
+  const outside = join(await createTemporaryFolder(), "evil");
+  const tag = `b"Tag: py3-none-any/${"../".repeat(20)}${outside.slice(1)}"`;
+  const bed = await createPythonBed(changedWheel(`data.replace(b"Tag: py3-none-any", ${tag})`));
   await bed.build("core");
   expect(existsSync(`${outside}.whl`)).toBe(false);
 });
+
+it(
+  "a wheel that says more of itself than anybody reads is unfit, and is not read (case 49)",
+  { timeout: 2 * timeout },
+  async () => {
+    const bed = await createPythonBed(changedWheel(`data + (b" " * 2000000 if name.endswith("METADATA") else b"")`));
+    expect((await bed.build("core")).verdict).toMatchObject({
+      verdict: "unfit",
+      stage: "compile",
+      message: expect.stringMatching(/\.dist-info\/METADATA of the wheel is larger than 1048576 bytes/),
+    });
+  },
+);
 
 it(
   "a test that fills its disk is outstanding, and one that only says so is unfit (R11)",

@@ -1,4 +1,4 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { distributionName } from "../../source/imports/python-facts.ts";
 import { isPythonTest, normaliseDistribution, type PythonLayout } from "../../source/imports/python-source.ts";
@@ -68,6 +68,9 @@ export async function makeOwnWheel(
   return describeOwn(own, layout);
 }
 
+/** Of what a wheel says about itself in one file. */
+const textBytesLimit = 1024 * 1024;
+
 async function describeOwn(folder: string, layout: PythonLayout): Promise<OwnWheel | Judged> {
   const paths = await listFiles(folder);
   const info = paths.find((path) => /^[^/]+\.dist-info\/METADATA$/.test(path))?.split("/", 1)[0];
@@ -85,14 +88,21 @@ async function describeOwn(folder: string, layout: PythonLayout): Promise<OwnWhe
     );
   }
   const texts = new Map<string, string>();
-  for (const path of paths.filter((one) => one.startsWith(`${info}/`)))
-    texts.set(path.slice(info.length + 1), await readFile(join(folder, path), "utf8"));
+  for (const name of ["METADATA", "WHEEL", "entry_points.txt"]) {
+    const path = `${info}/${name}`;
+    if (!paths.includes(path)) continue;
+    // Before it is read: what a backend writes may be as large as its folder.
+    if ((await stat(join(folder, path))).size > textBytesLimit)
+      return unfit("compile", `${path} of the wheel is larger than ${textBytesLimit} bytes`);
+    texts.set(name, await readFile(join(folder, path), "utf8"));
+  }
   const metadata = readHeaders(texts.get("METADATA") ?? "");
   const name = metadata.find(([key]) => key === "Name")?.[1] ?? "";
   // It becomes a file's name and a line of requirements.
   if (!distributionName.safeParse(name).success)
     return unfit("compile", `the wheel calls itself ${JSON.stringify(name.slice(0, 100))}, which is no name`);
-  const kept = [...texts.keys()].filter((path) => path === "entry_points.txt" || path.startsWith("licenses/"));
+  const own = paths.filter((path) => path.startsWith(`${info}/`)).map((path) => path.slice(info.length + 1));
+  const kept = own.filter((path) => path === "entry_points.txt" || path.startsWith("licenses/"));
   const wheelText = describeTags(texts.get("WHEEL") ?? "");
   const files = await readWheelFiles(folder, [...code, ...kept.map((path) => `${info}/${path}`)]);
   const content = files.map(({ path, bytes, isExecutable }) => [
