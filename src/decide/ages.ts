@@ -1,9 +1,9 @@
 /**
  * Milliseconds since 1970 of an ISO 8601 time in UTC, as `Date#toISOString` prints it. By arithmetic, because there is
- * no `Date` in these folders. Throws on anything else: a time that cannot be read is not an age of zero.
+ * no `Date` in these folders; however fine, as a host may write it. Throws on anything else: a time that cannot be read is not an age of zero.
  */
 export function timeMs(iso: string): number {
-  const match = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?Z$/.exec(iso);
+  const match = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?Z$/.exec(iso);
   if (match === null) throw new TypeError(`not a time in UTC: ${JSON.stringify(iso)}`);
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
     .slice(1, 7)

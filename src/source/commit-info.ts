@@ -17,11 +17,14 @@ export async function commitInfo(clone: Clone, commit: ObjectId): Promise<Commit
   const time = Number(seconds);
   return {
     id: commit,
-    // A commit may claim any time; one that no calendar has is shown as the beginning.
-    at: new Date(Number.isSafeInteger(time) && Math.abs(time) < 8e12 ? time * 1000 : 0).toISOString(),
+    // A commit may claim any time; one that no calendar has, or that has five digits of year, is shown as the beginning.
+    at: new Date(Number.isSafeInteger(time) && time >= 0 && time < afterYear9999 ? time * 1000 : 0).toISOString(),
     subject: cleanSubject(subject),
   };
 }
+
+/** Seconds since 1970: the records, and everybody who reads a time, know years of four digits. */
+const afterYear9999 = 253_402_300_800;
 
 interface Said {
   readonly seconds: string;

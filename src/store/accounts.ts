@@ -59,7 +59,7 @@ const accountSchema = accountRowSchema.transform((row) => {
 export type AccountRecord = z.output<typeof accountSchema>;
 
 const columns = `node, incarnation, epoch, number, boot, sequence, digest, outcome, report, received_at as "receivedAt",
-  received_at - coalesce((report #>> '{readBack,agoMs}')::float8, 0) * interval '1 millisecond' as "readBackAt",
+  received_at - least(coalesce((report #>> '{readBack,agoMs}')::float8, 0), 1e12) * interval '1 millisecond' as "readBackAt",
   failing, failing_since as "failingSince", failing_count as "failingCount", no_success_since as "noSuccessSince",
   no_success_count as "noSuccessCount", applied_since as "appliedSince", reverted,
   reverted_heard_at as "revertedHeardAt"`;

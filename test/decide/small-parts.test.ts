@@ -32,6 +32,10 @@ describe("times", () => {
     );
   });
 
+  it("that are written finer than anybody reads are read (R38)", () => {
+    expect(timeMs("2026-03-01T12:00:00.0019999999999Z")).toBe(timeMs("2026-03-01T12:00:00.001Z"));
+  });
+
   it("that cannot be read are an error, not an age of zero (R42)", () => {
     for (const text of ["", "yesterday", "2026-03-01", "2026-03-01T12:00:00+01:00"])
       expect(() => timeMs(text)).toThrow("not a time");

@@ -167,4 +167,20 @@ describe("what a repository brings does not run (case 54)", () => {
     expect(info.subject).toContain('"red" <script>');
     expect(info.at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   });
+
+  it.each([
+    [253_402_300_799, "9999-12-31T23:59:59.000Z"],
+    [253_402_300_800, "1970-01-01T00:00:00.000Z"],
+    [7_999_999_999_999, "1970-01-01T00:00:00.000Z"],
+  ])("says no time that the records do not know, of a commit of second %d (case 52)", async (seconds, at) => {
+    const origin = await createOrigin();
+    const tree = await origin.git("write-tree");
+    const who = `A <a@example.org> ${seconds} +0000`;
+    await writeFile(join(origin.dir, "late"), `tree ${tree}\nauthor ${who}\ncommitter ${who}\n\nLate\n`);
+    const late = await origin.git("hash-object", "-t", "commit", "-w", "late");
+    await origin.git("update-ref", "refs/heads/main", late);
+    const clone = await openClone(origin.dir);
+    await clone.fetchCommits([{ branch: "main", commit: late }]);
+    expect(await clone.commitInfo(late)).toEqual({ id: late, at, subject: "Late" });
+  });
 });

@@ -64,6 +64,17 @@ describe("the account of a node (R38)", () => {
     expect(ages).toEqual([90_000, 0]);
   });
 
+  it("reckons with whatever time a host says: one that no calendar has hides no other node (case 39)", async () => {
+    const readBack = { agoMs: Number.MAX_SAFE_INTEGER, everyMs: 30_000 };
+    await keep({ ...reportOf("node-a"), readBack });
+    await keep(reportOf("node-b"));
+    const [account, ...others] = await listAccounts(records.db, mesh);
+    expect(others.map(({ node }) => node)).toEqual(["node-b"]);
+    expect(account?.report.readBack).toEqual(readBack);
+    expect(account?.readBackAt).toMatch(/^(19|20)/);
+    expect(await getAccount(records.db, mesh, "node-a")).toEqual(account);
+  });
+
   it("counts a report that is refused before there is any account", async () => {
     const report = reportOf("node-a");
     await keepAccount(records.db, mesh, report, () => ({ kind: "unknown-declaration", message: "never sent" }));
