@@ -41,6 +41,7 @@ export type CheckResult = "none" | "same" | "differs" | "dropped" | "failed" | "
 /** Tried again after so long, doubled at each attempt up to six hours. */
 const firstRetryMs = 300_000;
 const longestRetryMs = 6 * 3600_000;
+const farthestTryMs = longestRetryMs + 60_000;
 /** A second build that could not run so often is a condition (R33). */
 const patience = 3;
 
@@ -50,7 +51,7 @@ const patience = 3;
  */
 export async function checkNextBuild(deps: CheckDependencies): Promise<CheckResult> {
   const { db, mesh, lostAfterMs } = deps;
-  const check = await takeDueCheck(db, mesh, { retryInMs: lostAfterMs, lostAfterMs });
+  const check = await takeDueCheck(db, mesh, { retryInMs: lostAfterMs, lostAfterMs, farthestTryMs });
   if (check === null) return "none";
   const found = await findWhatWasBuilt(deps, check);
   if (found === null) return drop(deps, check);

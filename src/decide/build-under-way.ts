@@ -1,5 +1,5 @@
 import type { Name } from "../core/names.ts";
-import { ageMs } from "./ages.ts";
+import { timeMs } from "./ages.ts";
 import type { Stands } from "./judge-source.ts";
 
 /** A build that the records have as under way. */
@@ -17,12 +17,15 @@ export interface BuildUnderWay {
 export const noBuildRuns =
   "no build of it runs now: it waits for a build slot, or its build ended, or was lost, and what follows is worked out";
 
-/** Nobody is heard of who runs it: it is lost, and is begun again. */
+/**
+ * Nobody is heard of who runs it: it is lost, and is begun again. A word that is as far ahead is of a clock that was ahead, and
+ * was set back since: who lives says another soon.
+ */
 export function isLostBuild(
   { heardAt }: Pick<BuildUnderWay, "heardAt">,
   { now, lostAfterMs }: { readonly now: string; readonly lostAfterMs: number },
 ): boolean {
-  return ageMs(now, heardAt) > lostAfterMs;
+  return Math.abs(timeMs(now) - timeMs(heardAt)) > lostAfterMs;
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { Closure } from "../core/artifact.ts";
 import type { Digest, Name } from "../core/names.ts";
-import { timeMs } from "./ages.ts";
 import { buildKey, type BuildFacts, type ModuleFacts } from "./build-facts.ts";
 import type { BuildGraph } from "./build-graph.ts";
 import { isLostBuild } from "./build-under-way.ts";
 import { explainBuild } from "./explain-build.ts";
 import type { PlanMemory } from "./plan-memory.ts";
+import { isTryDue } from "./retry-builds.ts";
 import { sayCycle, sayPlace, sayTypesOfCycle } from "./say-edge.ts";
 import { listNames } from "./short-names.ts";
 
@@ -66,7 +66,7 @@ export function standOfModule(input: StandInput): Stand {
     case "unfit":
       return { kind: "unfit", inputs, closure, why: record.message };
     case "outstanding":
-      if (record.nextTryAt !== null && timeMs(record.nextTryAt) > timeMs(facts.now)) {
+      if (!isTryDue(record.nextTryAt, facts.now)) {
         return { kind: "outstanding", inputs, retryAt: record.nextTryAt, why: record.message };
       }
       return { kind: "ready", inputs, closure, why: `${module.module} is tried again: ${record.message}` };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Name } from "../core/names.ts";
 import { buildCheckColumns, buildCheckSchema, type BuildCheck } from "./build-checks.ts";
+import { isDue, isHeard } from "./build-times.ts";
 import type { Queryable } from "./database.ts";
 import { maybeOne, one, run } from "./rows.ts";
 import { storableJson, storableText } from "./storable.ts";
@@ -36,12 +37,12 @@ export async function askBuildCheck(
 
 /**
  * The next second build to run, taken: it is not given out again before `retryInMs`, so that one that kills its worker
- * is not tried without end. Null: none is due, or modules are being built, which goes first.
+ * is not tried without end. One that is further ahead than `farthestTryMs` is due (see build-times.ts). Null: none is due, or modules are being built, which goes first.
  */
 export function takeDueCheck(
   db: Queryable,
   mesh: Name,
-  options: { readonly retryInMs: number; readonly lostAfterMs: number },
+  options: { readonly retryInMs: number; readonly lostAfterMs: number; readonly farthestTryMs: number },
 ): Promise<BuildCheck | null> {
   return maybeOne(
     db,
@@ -49,11 +50,10 @@ export function takeDueCheck(
     `update build_check c set attempts = attempts + 1, next_try_at = now() + $2::float8 * interval '1 millisecond'
       where (c.mesh, c.module, c.inputs) = (
         select mesh, module, inputs from build_check
-         where mesh = $1 and state = 'due' and next_try_at <= now() order by next_try_at limit 1 for update skip locked)
-        and not exists (select from build b where b.mesh = $1 and b.state = 'building'
-                          and coalesce(b.seen_at, b.started_at) > now() - $3::float8 * interval '1 millisecond')
+         where mesh = $1 and state = 'due' and ${isDue("build_check", "$4::float8")} order by next_try_at limit 1 for update skip locked)
+        and not exists (select from build b where b.mesh = $1 and b.state = 'building' and ${isHeard("$3", "b")})
       returning ${buildCheckColumns}`,
-    [mesh, options.retryInMs, options.lostAfterMs],
+    [mesh, options.retryInMs, options.lostAfterMs, options.farthestTryMs],
   );
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { closureSchema, outstandingClassSchema, type Closure, type Verdict } from "../core/artifact.ts";
 import { digestSchema, nameSchema, objectIdSchema, type Digest, type Name, type ObjectId } from "../core/names.ts";
+import { isHeard } from "./build-times.ts";
 import { bigintColumn, timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
 import { findingSchema, movedSchema } from "./modules.ts";
@@ -90,7 +91,7 @@ function tryClaim(db: Queryable, mesh: Name, claim: BuildClaim): Promise<{ attem
        class_count = case when b.state <> 'building' then b.class_count when b.class = 'lost-worker' then b.class_count + 1 else 1 end,
        class_since = case when b.state = 'building' and b.class is distinct from 'lost-worker' then now() else b.class_since end
        where b.state = 'outstanding'
-          or (b.state = 'building' and (b.claimant = excluded.claimant or coalesce(b.seen_at, b.started_at) < now() - $7 * interval '1 millisecond'))
+          or (b.state = 'building' and (b.claimant = excluded.claimant or not ${isHeard("$7", "b")}))
      returning attempts`,
     [
       mesh,
@@ -217,7 +218,7 @@ export function listLostBuilds(db: Queryable, mesh: Name, lostAfterMs: number): 
     db,
     buildRecordSchema,
     `select ${columns} from build
-      where mesh = $1 and state = 'building' and coalesce(seen_at, started_at) < now() - $2 * interval '1 millisecond'
+      where mesh = $1 and state = 'building' and not ${isHeard("$2")}
       order by module, inputs`,
     [mesh, lostAfterMs],
   );

@@ -2,19 +2,21 @@ import { z } from "zod";
 import type { Name } from "../core/names.ts";
 import { dueWords } from "../decide/own-reasons.ts";
 import { autoDueRows } from "./auto-due.ts";
+import { isDue, isHeard } from "./build-times.ts";
 import type { Queryable } from "./database.ts";
 import { one } from "./rows.ts";
 import { comparedAt, joinHead } from "./source-commit.ts";
 
 /**
  * A person's push: what it sent, or told, may let a policy's go on that could not before. Each node once after the newest such
- * push: one that is kept back all the same waits for the next, or for a look. Read at each poll: the pushes by their index, and
+ * push: one that is kept back all the same waits for the next, or for a look. One that ended at a time to come is of a clock that
+ * was ahead: no push of a policy would be after it. Read at each poll: the pushes by their index, and
  * what the pushes of policies named, which is all that was due, once for all nodes.
  */
 const sincePersonsPush = `with ended as materialized (
        select max(p.ended_at) as at from push p
         where p.mesh = $1 and p.kind <> 'auto' and p.opened_at > now() - interval '1 day'
-          and p.ended_at > now() - interval '10 minutes'),
+          and p.ended_at between now() - interval '10 minutes' and now()),
      followed as materialized (
        select distinct named.node from ended, push t, jsonb_array_elements_text(t.named) as named (node)
         where t.mesh = $1 and t.kind = 'auto' and t.opened_at >= ended.at)`;
@@ -72,17 +74,17 @@ export async function describeDue(db: Queryable, mesh: Name, lostAfterMs: number
           where mesh = $1 and held_commit is not null),
        (select '${dueWords.again}: ' || string_agg(distinct b.module, ', ') from build b
           join module m on m.mesh = b.mesh and m.name = b.module and m.wanted_inputs = b.inputs
-         where b.mesh = $1 and b.state = 'outstanding' and b.next_try_at <= now()),
+         where b.mesh = $1 and b.state = 'outstanding' and ${isDue("b")}),
        (select '${dueWords.judged}: ' || string_agg(m.name, ', ' order by m.name) from module m
           join build b on b.mesh = m.mesh and b.module = m.name and b.inputs = m.wanted_inputs
          where m.mesh = $1 and ((b.state = 'fit' and m.standing <> 'current') or (b.state = 'unfit' and m.standing <> 'unfit'))),
        (select '${dueWords.planned}: ' || string_agg(m.name, ', ' order by m.name) from module m ${joinHead}
-         where m.mesh = $1 and m.standing = 'out-of-date' and ${comparedAt} < now() - $2 * interval '1 millisecond'
+         where m.mesh = $1 and m.standing = 'out-of-date' and ${comparedAt} not between now() - $2 * interval '1 millisecond' and now() + $2 * interval '1 millisecond'
            and not exists (select from build b
                             where b.mesh = m.mesh and b.module = m.name and b.inputs = m.wanted_inputs)),
        (select '${dueWords.silent}: ' || string_agg(distinct b.module, ', ') from build b
           join module m on m.mesh = b.mesh and m.name = b.module and m.wanted_inputs = b.inputs
-         where b.mesh = $1 and b.state = 'building' and coalesce(b.seen_at, b.started_at) < now() - $2 * interval '1 millisecond'),
+         where b.mesh = $1 and b.state = 'building' and not ${isHeard("$2", "b")}),
        case when (select at from ended) is not null then ${policiesToFollow} end
      ), '') as why`,
     [mesh, lostAfterMs],

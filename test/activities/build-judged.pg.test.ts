@@ -64,7 +64,7 @@ async function judge(verdict: Verdict): Promise<void> {
   });
   if (claimed.kind !== "claimed") throw new Error("it was to be claimed");
   const { attempt } = claimed;
-  await recordVerdict(deps.db, mesh, { module, inputs, attempt, verdict, logTail: "", retryInMs: 3_600_000 });
+  await recordVerdict(deps.db, mesh, { module, inputs, attempt, verdict, logTail: "", retryInMs: 600_000 });
 }
 
 const build = (inputs = planned.inputs): Promise<BuildResult> =>

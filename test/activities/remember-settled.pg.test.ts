@@ -205,7 +205,7 @@ describe("a comparison in which nothing moved", () => {
       attempt: claimed.attempt,
       verdict,
       logTail: "",
-      retryInMs: 3_600_000,
+      retryInMs: 600_000,
     });
     for (let turn = 0; turn < 3; turn += 1) expect(await compare()).toMatchObject({ hasRead: true });
   });

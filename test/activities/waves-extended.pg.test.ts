@@ -140,7 +140,7 @@ it("what was built in a wave stays built where it has to wait for another reason
     await bed.plan(wave);
   }
   await bed.records.db.query(
-    `update build b set state = 'outstanding', class = 'artifact-store', next_try_at = now() + interval '1 hour', message = 'lost'
+    `update build b set state = 'outstanding', class = 'artifact-store', next_try_at = now() + interval '10 minutes', message = 'lost'
        from module m where m.name = 'core' and b.module = 'core' and b.inputs = m.wanted_inputs`,
   );
   await bed.plan(wave);

@@ -13,6 +13,7 @@ import {
   withCommit,
   type Judge,
 } from "./support/build-mesh-of-modules.ts";
+import { minutesLater } from "./support/build-report.ts";
 
 const size = 7;
 const name = (at: number): Name => `m${at}`;
@@ -59,7 +60,7 @@ const judges: readonly Judge[] = [
   fitAndSame,
   fitAndSame,
   () => ({ state: "unfit", message: "1 test failed" }),
-  () => ({ state: "outstanding", message: "no space left", nextTryAt: "2027-01-01T00:00:00.000Z" }),
+  () => ({ state: "outstanding", message: "no space left", nextTryAt: minutesLater(5) }),
 ];
 
 /** Commits and builds in some order, with everything that was built. */

@@ -109,6 +109,22 @@ describe("a verdict is about exact inputs (R11)", () => {
     expect(firstReady({ ...later, now: minutesLater(5) }).why).toBe("core is tried again: no space left");
   });
 
+  it("outstanding is tried again where its next try is further ahead than any: a clock was set back since (R33)", () => {
+    const facts = buildMeshOfModules({ core: [] });
+    const full = { state: "outstanding", message: "no space left", nextTryAt: minutesLater(300) } as const;
+    const ahead = judge(facts, firstReady(facts), () => full);
+    expect(firstReady(ahead).why).toBe("core is tried again: no space left");
+    expect(planBuilds({ ...ahead, now: minutesLater(285) }).outstanding).toMatchObject([{ module: "core" }]);
+  });
+
+  it("under way is lost where its worker was heard of at a time to come, of a clock that was set back since (R11, R33)", () => {
+    const facts = buildMeshOfModules({ core: [] });
+    const heard = (heardAt: string) =>
+      judge(facts, firstReady(facts), () => ({ state: "building", heardAt, startedAt: heardAt }));
+    expect(planBuilds(heard(minutesLater(1))).building).toMatchObject([{ module: "core" }]);
+    expect(firstReady(heard(minutesLater(300))).why).toContain("the build that was under way was lost");
+  });
+
   it("goes back with the source: what was fit is current again without building", () => {
     const facts = built({ core: [] });
     const newer = runWave(withCommit(facts, "core", 2)).facts;

@@ -13,6 +13,7 @@ import {
   withCommit,
   withModule,
 } from "./support/build-mesh-of-modules.ts";
+import { minutesLater } from "./support/build-report.ts";
 
 const size = 6;
 const name = (at: number): string => `m${at % size}`;
@@ -45,7 +46,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.nat().map((which): Step => (facts) => {
     const { ready } = planBuilds(facts);
     const next = ready[which % Math.max(1, ready.length)];
-    const until = { state: "outstanding", message: "no space left", nextTryAt: "2027-01-01T00:00:00.000Z" } as const;
+    const until = { state: "outstanding", message: "no space left", nextTryAt: minutesLater(5) } as const;
     return next === undefined ? facts : judge(facts, next, () => until);
   }),
   fc.nat().map((which): Step => (facts) => {
@@ -71,7 +72,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
         }),
   ),
   fc.constantFrom("1", "2").map((version): Step => (facts) => ({ ...facts, builders: { typescript: version } })),
-  fc.constantFrom("2026-06-01T00:00:00.000Z", "2028-01-01T00:00:00.000Z").map((now): Step => (facts) => ({
+  fc.constantFrom(minutesLater(-60), minutesLater(3), minutesLater(10)).map((now): Step => (facts) => ({
     ...facts,
     now,
   })),

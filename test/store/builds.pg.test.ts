@@ -180,4 +180,21 @@ describe("a build that nobody could judge (R11, R33)", () => {
     await claim("two");
     expect((await read()).slice(0, 2)).toEqual(["lost-worker", 2]);
   });
+
+  it("is lost where it was heard of at a time to come, of a clock that was set back since (R33)", async () => {
+    await claim("one");
+    await records.db.query(`update build set seen_at = now() + interval '5 seconds'`);
+    expect(await listLostBuilds(records.db, mesh, 60_000)).toEqual([]);
+    expect((await claim("two")).kind).toBe("building");
+    for (const column of ["seen_at", "started_at"]) {
+      await records.db.query(`update build set seen_at = null, started_at = now()`);
+      await records.db.query(`update build set ${column} = now() + interval '5 hours'`);
+      expect(await listLostBuilds(records.db, mesh, 60_000)).toMatchObject([{ claimant: "one" }]);
+    }
+    // Who lives says so with its next word.
+    await touchBuild(records.db, mesh, { module: "core", inputs, attempt: 1 });
+    expect((await claim("two")).kind).toBe("building");
+    await records.db.query(`update build set seen_at = now() + interval '5 hours'`);
+    expect((await claim("two")).kind).toBe("claimed");
+  });
 });
