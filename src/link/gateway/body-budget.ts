@@ -11,9 +11,14 @@ export type BodySender = "proven-host" | "token" | "unproven";
 export type BodyShares = Readonly<Record<BodySender, number>>;
 
 export type BodyBudget = {
-  /** Ends the reservation, however often it is called. Null: the share has no room for so many bytes now. */
-  reserve(sender: BodySender, bytes: number): (() => void) | null;
+  /** Ends the reservation, however often it is called. Null: the share, or what one host may have of it, has no room for so many bytes now. */
+  reserve(from: BodyFrom, bytes: number): (() => void) | null;
 };
+
+/** `node`: whose host is proven. Of anybody else nobody knows who it is. */
+export type BodyFrom =
+  | { readonly sender: "proven-host"; readonly node: string }
+  | { readonly sender: "token" | "unproven" };
 
 /** Refusals may come by the thousand. */
 const sayEveryMs = 60_000;
@@ -21,28 +26,43 @@ const sayEveryMs = 60_000;
 /** Bodies of which any part is in memory, or may come to be: from their head until they are answered. */
 export function createBodyBudget(options: {
   readonly shares: BodyShares;
+  /** Of the share of hosts, for each node: one host keeps no other out. */
+  readonly perNode: number;
   readonly log: GatewayLog;
   readonly nowMs: () => number;
 }): BodyBudget {
-  const { shares, log, nowMs } = options;
-  const taken: Record<BodySender, number> = { "proven-host": 0, token: 0, unproven: 0 };
-  const saidMs: Record<BodySender, number> = { "proven-host": -Infinity, token: -Infinity, unproven: -Infinity };
+  const { shares, perNode, log, nowMs } = options;
+  const taken = new Map<string, number>();
+  const saidMs = new Map<string, number>();
+  const say = (about: string, fields: object): void => {
+    if (Math.abs(nowMs() - (saidMs.get(about) ?? -Infinity)) < sayEveryMs) return;
+    saidMs.set(about, nowMs());
+    log.warn(fields, "bodies are refused: too much at once");
+  };
+  const take = (key: string, bytes: number): void => {
+    const left = (taken.get(key) ?? 0) + bytes;
+    if (left === 0) taken.delete(key);
+    else taken.set(key, left);
+  };
   return {
-    reserve(sender, bytes) {
-      if (taken[sender] + bytes > shares[sender]) {
-        if (Math.abs(nowMs() - saidMs[sender]) >= sayEveryMs) {
-          saidMs[sender] = nowMs();
-          log.warn(
-            { sender, bytes, taken: taken[sender], share: shares[sender] },
-            "bodies are refused: too much at once",
-          );
-        }
+    reserve(from, bytes) {
+      const { sender } = from;
+      const ofNode = sender === "proven-host" ? `node ${from.node}` : null;
+      const own = ofNode === null ? 0 : (taken.get(ofNode) ?? 0);
+      if (ofNode !== null && own + bytes > perNode) {
+        say("one host", { ...from, bytes, taken: own, share: perNode });
         return null;
       }
-      taken[sender] += bytes;
+      const all = taken.get(sender) ?? 0;
+      if (all + bytes > shares[sender]) {
+        say(sender, { sender, bytes, taken: all, share: shares[sender] });
+        return null;
+      }
+      const keys = ofNode === null ? [sender] : [sender, ofNode];
+      for (const key of keys) take(key, bytes);
       let isHeld = true;
       return () => {
-        if (isHeld) taken[sender] -= bytes;
+        if (isHeld) for (const key of keys) take(key, -bytes);
         isHeld = false;
       };
     },
@@ -58,7 +78,7 @@ export function readBodyBytes({ method, headers }: FastifyRequest, limit: number
   return bytes > limit ? 0 : bytes;
 }
 
-export function findSender({ bodyDigest }: FastifyRequest, { identity }: Writer): BodySender {
-  if (identity === "enrolment-token") return "token";
-  return identity === "host" && bodyDigest !== "" ? "proven-host" : "unproven";
+export function findSender({ bodyDigest, node }: FastifyRequest, { identity }: Writer): BodyFrom {
+  if (identity === "enrolment-token") return { sender: "token" };
+  return identity === "host" && bodyDigest !== "" ? { sender: "proven-host", node } : { sender: "unproven" };
 }

@@ -131,7 +131,7 @@ function createContext(options: GatewayOptions): GatewayContext {
   });
   const guard = createReplayGuard({ keepMs: 2 * proofWindowMs, noncesPerNode: 2_000 });
   const waiters = createWaiters(limits.maxWaiters);
-  const bodies = createBodyBudget({ shares: limits.bodyShares, log, nowMs });
+  const bodies = createBodyBudget({ shares: limits.bodyShares, perNode: limits.bodyBytesPerNode, log, nowMs });
   return { mesh, records, limits, log, guard, waiters, wakes, bodies, webhookSecrets, onStranger, onRecords, nowMs };
 }
 

@@ -15,6 +15,8 @@ export type GatewayLimits = {
   readonly webhookBytes: number;
   /** Bytes of bodies in flight, all of a kind of sender together. Each has room for several of the longest. */
   readonly bodyShares: BodyShares;
+  /** Of the share of hosts for each of them: one that sends its next report beside one that did not come to its end. */
+  readonly bodyBytesPerNode: number;
   readonly maxWaiters: number;
   readonly longestWaitMs: number;
   /** At most one wake per source in this time. */
@@ -38,6 +40,7 @@ export const defaultGatewayLimits: GatewayLimits = {
   reportBytes: 8 * 1024 * 1024,
   webhookBytes: 4 * 1024 * 1024,
   bodyShares: { "proven-host": 192 * 1024 * 1024, unproven: 48 * 1024 * 1024, token: 16 * 1024 * 1024 },
+  bodyBytesPerNode: 16 * 1024 * 1024,
   maxWaiters,
   longestWaitMs: 55_000,
   wakeEveryMs: 1_000,

@@ -19,7 +19,7 @@ beforeEach(async () => {
   raised = await raiseGateway({
     webhookSecrets: { forge: ["s3cret"] },
     onStranger: (stranger) => strangers.push(stranger),
-    limits: { reportBytes: 20_000, webhookBytes: 1_500, enrolBytes: 500, bodyShares },
+    limits: { reportBytes: 20_000, webhookBytes: 1_500, enrolBytes: 500, bodyShares, bodyBytesPerNode: 19_000 },
   });
   raised.records.hosts.set("node-a", { sign: hostKey.publicKey, seal: "age1" });
 });
@@ -137,6 +137,27 @@ describe("bodies in flight (R43, case 56)", () => {
     expect((await raised.ask("POST", path, head, body)).body.toString()).toBe('{"refused":"proof-replayed"}');
   });
 
+  it("of one host are 503 beyond its part, and those of another are taken", async () => {
+    const big = Buffer.alloc(18_000, "a");
+    const sealed = (node: string) => ({ ...raised.prove(node, hostKey, "POST", `/v1/nodes/${node}/report`, big) });
+    raised.records.hosts.set("node-b", { sign: hostKey.publicKey, seal: "age1" });
+    const head = (node: string) => [
+      `POST /v1/nodes/${node}/report HTTP/1.1`,
+      ...lines({ ...sealed(node), [bodyDigestHeader]: digestBody(big) }),
+      `content-length: ${big.length}`,
+    ];
+    await stall(head("node-a"), "a");
+    const client = raised.client("node-a", hostKey);
+    await until(
+      async () => (await failureOf(client.sendReport(Buffer.alloc(2_000, "a")))) instanceof UnavailableError,
+      "it is not taken",
+    );
+    expect(raised.logged).toContainEqual(expect.objectContaining({ node: "node-a", taken: 18_000, share: 19_000 }));
+    expect(
+      await raised.client("node-b", hostKey).sendReport(sealReport({ ...makeReport(), node: "node-b" }, hostKey)),
+    ).toEqual({ kept: true });
+  });
+
   it("of a host beyond the share of hosts are answered in words that it can say, and taken later", async () => {
     const big = Buffer.alloc(19_000, "a");
     const proven = { ...raised.prove("node-a", hostKey, "POST", path, big), [bodyDigestHeader]: digestBody(big) };
@@ -158,8 +179,9 @@ describe("bodies in flight (R43, case 56)", () => {
 });
 
 it("has room in each share for several of the longest bodies, and for 256 MiB in all", () => {
-  const { bodyShares: shares, reportBytes, webhookBytes, enrolBytes } = defaultGatewayLimits;
-  expect(shares["proven-host"]).toBeGreaterThanOrEqual(8 * reportBytes);
+  const { bodyShares: shares, bodyBytesPerNode, reportBytes, webhookBytes, enrolBytes } = defaultGatewayLimits;
+  expect(bodyBytesPerNode).toBeGreaterThanOrEqual(2 * reportBytes);
+  expect(shares["proven-host"]).toBeGreaterThanOrEqual(8 * bodyBytesPerNode);
   expect(shares.unproven).toBeGreaterThanOrEqual(4 * Math.max(reportBytes, webhookBytes));
   expect(shares.token).toBeGreaterThanOrEqual(8 * enrolBytes);
   expect(Object.values(shares).reduce((sum, share) => sum + share)).toBe(256 * 1024 ** 2);
@@ -170,15 +192,34 @@ it("says once a minute that bodies are refused, and gives back a reservation onc
   const write = (fields: object): void => void said.push(fields);
   let nowMs = 1_000_000;
   const log = { info: write, warn: write, error: write };
-  const budget = createBodyBudget({ shares: { "proven-host": 10, unproven: 10, token: 10 }, log, nowMs: () => nowMs });
-  const release = budget.reserve("unproven", 10);
-  for (let count = 0; count < 5; count += 1) expect(budget.reserve("unproven", 1)).toBeNull();
+  const shares = { "proven-host": 10, unproven: 10, token: 10 };
+  const budget = createBodyBudget({ shares, perNode: 6, log, nowMs: () => nowMs });
+  const whoever = { sender: "unproven" } as const;
+  const release = budget.reserve(whoever, 10);
+  for (let count = 0; count < 5; count += 1) expect(budget.reserve(whoever, 1)).toBeNull();
   expect(said).toHaveLength(1);
   nowMs += 60_000;
-  expect(budget.reserve("unproven", 1)).toBeNull();
+  expect(budget.reserve(whoever, 1)).toBeNull();
   expect(said).toHaveLength(2);
   release?.();
   release?.();
-  expect(budget.reserve("unproven", 11)).toBeNull();
-  expect(budget.reserve("unproven", 10)).not.toBeNull();
+  expect(budget.reserve(whoever, 11)).toBeNull();
+  expect(budget.reserve(whoever, 10)).not.toBeNull();
+});
+
+it("gives one host no more than its part of the share of hosts, so that the others are heard (R43)", () => {
+  const said: object[] = [];
+  const write = (fields: object): void => void said.push(fields);
+  const shares = { "proven-host": 10, unproven: 10, token: 10 };
+  const log = { info: write, warn: write, error: write };
+  const budget = createBodyBudget({ shares, perNode: 6, log, nowMs: () => 0 });
+  const of = (node: string) => ({ sender: "proven-host", node }) as const;
+  const release = budget.reserve(of("node-a"), 6);
+  expect(budget.reserve(of("node-a"), 1)).toBeNull();
+  expect(said).toEqual([{ ...of("node-a"), bytes: 1, taken: 6, share: 6 }]);
+  expect(budget.reserve(of("node-b"), 4)).not.toBeNull();
+  expect(budget.reserve(of("node-c"), 1)).toBeNull();
+  release?.();
+  release?.();
+  expect(budget.reserve(of("node-a"), 6)).not.toBeNull();
 });
