@@ -1,15 +1,7 @@
 import type { Name } from "../core/names.ts";
 import { accountWave } from "../decide/account-wave.ts";
 import type { BuildPlan } from "../decide/plan-builds.ts";
-import {
-  accountFor,
-  endWave,
-  getWave,
-  listAnnounced,
-  listOpenWaves,
-  reopenInWave,
-  type Accounted,
-} from "../store/waves.ts";
+import { accountFor, endLeftWave, getWave, listAnnounced, reopenInWave, type Accounted } from "../store/waves.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
 import { readWaveResults } from "./read-wave-results.ts";
 
@@ -23,31 +15,37 @@ interface WaveState {
 
 /**
  * Accounts for the wave that goes on (R9). One that nobody goes on with, because a comparison's answer was lost or Temporal
- * forgot the loop, is accounted for as far as it came, and ended: `mesh build` waits for waves that go on.
+ * forgot the loop, is accounted for as far as it came, and ended: `mesh build` waits for waves that go on. `open`: those that
+ * went on when the plan began. One that began since is of a newer round, whose plan this is not: this one is late.
  */
 export async function accountForWaves(
   deps: WaveDependencies,
-  { wave, plan, isLast }: WaveState & { readonly wave: string | null },
+  { wave, open, plan, isLast }: WaveState & { readonly wave: string | null; readonly open: readonly string[] },
 ): Promise<void> {
   if (wave !== null) await (isLast ? accountAtEnd : accountForOver)(deps, wave, plan);
-  for (const left of await listOpenWaves(deps.db, deps.mesh)) {
+  for (const left of open) {
     if (left === wave) continue;
-    await accountAtEnd(deps, left, plan);
-    await endWave(deps.db, deps.mesh, left);
+    const rows = await listChanged(deps, left, plan);
+    await endLeftWave(deps.db, deps.mesh, { wave: left, attended: wave, rows });
   }
 }
 
 /** At its end all that was announced is said, once more: also what moved after it was accounted for. */
 async function accountAtEnd(deps: WaveDependencies, id: string, plan: BuildPlan): Promise<void> {
-  const wave = await getWave(deps.db, deps.mesh, id);
-  if (wave === null) return;
-  const results = await readWaveResults(deps.db, deps.mesh, id);
+  const changed = await listChanged(deps, id, plan);
+  if (changed.size > 0) await accountFor(deps.db, deps.mesh, id, changed);
+}
+
+async function listChanged(deps: WaveDependencies, id: string, plan: BuildPlan): Promise<Map<Name, Accounted>> {
   const changed = new Map<Name, Accounted>();
+  const wave = await getWave(deps.db, deps.mesh, id);
+  if (wave === null) return changed;
+  const results = await readWaveResults(deps.db, deps.mesh, id);
   for (const { module, ...row } of accountWave(wave.announced, results, plan, wave.accounted)) {
     const known = wave.accounted[module];
     if (known?.outcome !== row.outcome || known.why !== row.why) changed.set(module, row);
   }
-  if (changed.size > 0) await accountFor(deps.db, deps.mesh, id, changed);
+  return changed;
 }
 
 /**

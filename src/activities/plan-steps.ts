@@ -8,6 +8,7 @@ import { clearCondition, listConditions } from "../store/conditions.ts";
 import { recordModulePlans, type ModulePlan } from "../store/module-plans.ts";
 import { listBehindSince, listHeldCommits } from "../store/held-sources.ts";
 import { readStop } from "../store/stop.ts";
+import { listOpenWaves } from "../store/waves.ts";
 import { accountForWaves } from "./account-for-waves.ts";
 import type { ControlDependencies } from "./control-dependencies.ts";
 import type { NextStep, StepPlan, StepRequest } from "./control-types.ts";
@@ -24,6 +25,7 @@ import { withSourceless } from "./with-sourceless.ts";
 export async function planSteps(deps: ControlDependencies, request: StepRequest): Promise<StepPlan> {
   const runningBuilds = request.running.filter((key) => key.startsWith("build "));
   const running = new Set(runningBuilds.map((key) => key.slice("build ".length)));
+  const open = await listOpenWaves(deps.db, deps.mesh);
   await noteLostBuilds(deps, running);
   const now = new Date(deps.nowMs()).toISOString();
   const { facts, plan, modules } = await loadBuildPlan(deps.db, deps.mesh, {
@@ -49,7 +51,7 @@ export async function planSteps(deps: ControlDependencies, request: StepRequest)
     }))
     .filter((step) => !request.done.includes(step.key) && !request.running.includes(step.key));
   const isLast = request.running.length === 0 && builds.length === 0;
-  await accountForWaves(deps, { wave: request.wave, plan: whole, isLast });
+  await accountForWaves(deps, { wave: request.wave, open, plan: whole, isLast });
   const push = await planAutoPush(deps, request);
   await clearMendedFailures(deps, request, plan);
   await noteRepeatedVerdicts(deps, plan, now);

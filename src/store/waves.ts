@@ -48,17 +48,18 @@ export async function accountFor(
 ): Promise<boolean> {
   const changed = await run(
     db,
-    `update wave set accounted = accounted || (
-       select coalesce(jsonb_object_agg(r.key, r.value), '{}')
-         from jsonb_each($3::jsonb) r join jsonb_array_elements_text(announced) as a(name) on a.name = r.key)
-      where mesh = $1 and id = $2 and ended_at is null`,
-    [
-      mesh,
-      wave,
-      storableJson(Object.fromEntries([...rows].map(([module, row]) => [module, accountedSchema.parse(row)]))),
-    ],
+    `update wave set accounted = ${withRows("$3")} where mesh = $1 and id = $2 and ended_at is null`,
+    [mesh, wave, writeRows(rows)],
   );
   return changed === 1;
+}
+
+const withRows = (rows: string): string => `accounted || (
+       select coalesce(jsonb_object_agg(r.key, r.value), '{}')
+         from jsonb_each(${rows}::jsonb) r join jsonb_array_elements_text(announced) as a(name) on a.name = r.key)`;
+
+function writeRows(rows: ReadonlyMap<Name, Accounted>): string | null {
+  return storableJson(Object.fromEntries([...rows].map(([module, row]) => [module, accountedSchema.parse(row)])));
 }
 
 /** They are to come again: what they came to before in this wave does not count any more. Of one that has ended it does. */
@@ -131,6 +132,25 @@ export async function endWave(db: Queryable, mesh: Name, wave: string): Promise<
       wave,
     ])) === 1
   );
+}
+
+/**
+ * Accounts for a wave that nobody goes on with, and ends it. `attended`: the wave that is gone on with as far as the caller
+ * knows. Where that has ended the caller is late: its round is over, and what goes on is a newer one's. False: nothing changed.
+ */
+export async function endLeftWave(
+  db: Queryable,
+  mesh: Name,
+  left: { readonly wave: string; readonly attended: string | null; readonly rows: ReadonlyMap<Name, Accounted> },
+): Promise<boolean> {
+  const changed = await run(
+    db,
+    `update wave set accounted = ${withRows("$3")}, ended_at = now()
+      where mesh = $1 and id = $2 and ended_at is null
+        and ($4::text is null or exists (select from wave a where a.mesh = $1 and a.id = $4 and a.ended_at is null))`,
+    [mesh, left.wave, writeRows(left.rows), left.attended],
+  );
+  return changed === 1;
 }
 
 /**

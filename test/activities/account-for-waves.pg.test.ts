@@ -6,7 +6,7 @@ import type { Database } from "../../src/store/database.ts";
 import { claimBuild, recordVerdict } from "../../src/store/builds.ts";
 import { extendWave } from "../../src/store/extend-wave.ts";
 import { isUnaccounted, readWaveProgress } from "../../src/store/wave-progress.ts";
-import { openWave } from "../../src/store/waves.ts";
+import { endWave, getWave, openWave } from "../../src/store/waves.ts";
 import { addModules, digestOf, mesh, openRecords, treeOf, type Records } from "../store/open-records.ts";
 
 let records: Records;
@@ -61,7 +61,7 @@ async function judgeCore(): Promise<void> {
 }
 
 const account = (plan: BuildPlan, isLast: boolean) =>
-  accountForWaves({ db: records.db, mesh }, { wave: "w", plan, isLast });
+  accountForWaves({ db: records.db, mesh }, { wave: "w", open: ["w"], plan, isLast });
 const counts = async () => (await readWaveProgress(records.db, mesh))?.counts;
 
 it("a module that is to be built again in its wave is to come, whatever it came to before (R9)", async () => {
@@ -106,7 +106,7 @@ it("a plan in the middle of a large wave asks what builds came to of what is new
   const accountOf = (plan: BuildPlan, over: number) => {
     const waiting = names.slice(over).map((module) => ({ module, kind: "waiting", for: ["core"], why: "" }) as const);
     const whole = { ...plan, current: names.slice(0, over).map(current), waiting: [...plan.waiting, ...waiting] };
-    return accountForWaves({ db: counting, mesh }, { wave: "w", plan: whole, isLast: false });
+    return accountForWaves({ db: counting, mesh }, { wave: "w", open: ["w"], plan: whole, isLast: false });
   };
   await accountOf(ready, 100);
   await accountOf(unfit, 100);
@@ -114,4 +114,26 @@ it("a plan in the middle of a large wave asks what builds came to of what is new
   await accountOf(unfit, 101);
   expect(asked).toEqual([names.slice(0, 100).toSorted(), ["core"], ["m100"]]);
   expect(await counts()).toEqual({ "cut-off": 101, failed: 1 });
+});
+
+it("a plan that came late ends no wave of a newer round, and one that is in time ends what nobody goes on with (R9)", async () => {
+  const { db } = records;
+  const endOf = async (wave: string) => (await getWave(db, mesh, wave))?.endedAt ?? null;
+  const announced = ["core"];
+  await openWave(db, mesh, { id: "left", reason: "its loop was forgotten", announced });
+  await judgeCore();
+  await accountForWaves({ db, mesh }, { wave: "w", open: ["left", "w"], plan: unfit, isLast: false });
+  expect(await getWave(db, mesh, "left")).toMatchObject({
+    endedAt: expect.any(String),
+    accounted: { core: { outcome: "failed" } },
+  });
+  expect(await endOf("w")).toBeNull();
+
+  await endWave(db, mesh, "w");
+  await openWave(db, mesh, { id: "newer", reason: "the next round", announced });
+  // Its attempt was given up, and goes on: it had begun before the newer wave, or was held up before its first question.
+  for (const open of [["w"], ["newer"]]) {
+    await accountForWaves({ db, mesh }, { wave: "w", open, plan: unfit, isLast: true });
+    expect(await getWave(db, mesh, "newer")).toMatchObject({ endedAt: null, accounted: {} });
+  }
 });

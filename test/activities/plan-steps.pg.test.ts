@@ -202,6 +202,25 @@ describe("a wave that nobody goes on with (R9)", () => {
     await planSteps(deps, request);
     expect(await isUnaccounted(db, mesh, ["core", "page"])).toBe(false);
   });
+
+  it("is none that a newer round began while a plan of the one before, which was given up, went on", async () => {
+    const { db } = records;
+    await addModules(db, "core");
+    // While it plans: it has begun, and keeps how the modules stand after it.
+    let isOpened = false;
+    const late: ControlDependencies["db"] = {
+      ...db,
+      query: async (sql, values) => {
+        if (!isOpened && sql.includes("from build")) {
+          isOpened = true;
+          await openWave(db, mesh, { id: "newer", reason: "the next round", announced: ["core"] });
+        }
+        return db.query(sql, values);
+      },
+    };
+    await planSteps({ ...deps, db: late }, request);
+    expect(await getWave(db, mesh, "newer")).toMatchObject({ endedAt: null, accounted: {} });
+  });
 });
 
 describe("a module of a wave whose source is taken away while it goes (R9, R15)", () => {
