@@ -17,11 +17,18 @@ export interface BuildAttendance {
   readonly addLog: (text: string) => void;
   /** The last that it printed is written, for who reads it before the verdict. */
   writeRest(): Promise<void>;
+  /**
+   * Nobody waits for this attempt, and no other one comes: its workflow was cancelled, or ended otherwise. Where this process stood
+   * still for as long as Temporal waits for a beat, or nearly, another one may have begun: then it is not known, and false.
+   */
+  isGivenUp(): boolean;
   /** After the last of it was written. Never rejects: the build has ended, whatever becomes of its followers. */
   close(): Promise<void>;
 }
 
 const beatMs = 3_000;
+/** Half of what a beat may be late by (see the workflow). */
+const stillMs = 10_000;
 const writeMs = 1_000;
 const touchEvery = 10;
 /** Of one part. What is printed faster is followed in its newest part; the kept log has all of it. */
@@ -73,7 +80,7 @@ export function attendBuild({ db, mesh, build }: AttendBuild): BuildAttendance {
     writing = writing.then(writeOrSay);
     return writing;
   };
-  const beats = setInterval(() => context.heartbeat(), beatMs);
+  const beats = startBeats(context);
   const timer = setInterval(() => void writeRest(), writeMs);
   return {
     signal: AbortSignal.any([context.cancellationSignal, takenOver.signal]),
@@ -81,11 +88,34 @@ export function attendBuild({ db, mesh, build }: AttendBuild): BuildAttendance {
       text = `${text}${more}`.slice(-2 * partLimit);
     },
     writeRest,
+    isGivenUp: beats.isGivenUp,
     close: async () => {
       clearInterval(timer);
       await writeRest();
       await sweepOrSay();
-      clearInterval(beats);
+      beats.end();
     },
+  };
+}
+
+function startBeats(context: Context): Pick<BuildAttendance, "isGivenUp"> & { end(): void } {
+  let [beatAt, stoodStill] = [Date.now(), false];
+  const noteStandstill = (): void => {
+    stoodStill ||= Math.abs(Date.now() - beatAt) > stillMs;
+    beatAt = Date.now();
+  };
+  const beats = setInterval(() => {
+    noteStandstill();
+    context.heartbeat();
+  }, beatMs);
+  return {
+    isGivenUp: () => {
+      if (!context.cancellationSignal.aborted) return false;
+      noteStandstill();
+      const details = context.cancellationDetails;
+      // The workflow ends with being cancelled: its activity mostly hears that it is not known any more.
+      return details?.cancelRequested === true || (details?.notFound === true && !stoodStill);
+    },
+    end: () => clearInterval(beats),
   };
 }

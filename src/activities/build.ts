@@ -32,6 +32,7 @@ import { inTransaction } from "../store/transaction.ts";
 import { attendBuild } from "./attend-build.ts";
 import type { BuildResult } from "./build-result.ts";
 import { keepProvenance, type BuiltStory, type Builder } from "./keep-provenance.ts";
+import { noteGivenUp } from "./note-given-up.ts";
 import { noteRebuilt } from "./note-rebuilt.ts";
 import { planSecondBuild } from "./plan-second-build.ts";
 import { keptFor } from "./kept-records.ts";
@@ -185,6 +186,9 @@ async function buildClaimed(deps: BuildDependencies, claimed: Claimed): Promise<
     // Who follows reads the last of the log before the verdict.
     await attendance.writeRest();
     return await atStep("build.verdict", () => keepVerdict(deps, claimed, { ...built, verdict }));
+  } catch (error) {
+    if (attendance.isGivenUp()) await noteGivenUp(deps, { ...planned, attempt });
+    throw error;
   } finally {
     await attendance.close();
   }

@@ -77,7 +77,8 @@ export async function describeDue(db: Queryable, mesh: Name, lostAfterMs: number
          where b.mesh = $1 and b.state = 'outstanding' and ${isDue("b")}),
        (select '${dueWords.judged}: ' || string_agg(m.name, ', ' order by m.name) from module m
           join build b on b.mesh = m.mesh and b.module = m.name and b.inputs = m.wanted_inputs
-         where m.mesh = $1 and ((b.state = 'fit' and m.standing <> 'current') or (b.state = 'unfit' and m.standing <> 'unfit'))),
+         where m.mesh = $1 and ((b.state = 'fit' and m.standing <> 'current') or (b.state = 'unfit' and m.standing <> 'unfit')
+           or (b.state = 'outstanding' and m.standing = 'building'))),
        (select '${dueWords.planned}: ' || string_agg(m.name, ', ' order by m.name) from module m ${joinHead}
          where m.mesh = $1 and m.standing = 'out-of-date' and ${comparedAt} not between now() - $2 * interval '1 millisecond' and now() + $2 * interval '1 millisecond'
            and not exists (select from build b

@@ -1,3 +1,4 @@
+import type { Context } from "@temporalio/activity";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { attendBuild } from "../../src/activities/attend-build.ts";
 import { UnavailableError } from "../../src/core/errors.ts";
@@ -60,5 +61,37 @@ describe("who attends to a build", () => {
       await attendance.close();
       await vi.advanceTimersByTimeAsync(9_000);
       expect(seen.heartbeats).toBe(3);
+    }));
+
+  const cancelled = (details: Partial<Context["cancellationDetails"]>) => ({ signal: AbortSignal.abort(), details });
+
+  it.each([
+    ["was cancelled", { cancelRequested: true }, true],
+    ["is not known any more, as its workflow ended with being cancelled", { notFound: true }, true],
+    ["ends with its worker, and is begun again elsewhere", { workerShutdown: true }, false],
+  ])("knows whether it is given up: it %s (R11)", (_how, details, isGivenUp) =>
+    runInActivity({ ...seen, cancelled: cancelled(details) }, async () => {
+      const attendance = attendBuild({ db, mesh: "home", build });
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(attendance.isGivenUp()).toBe(isGivenUp);
+      await attendance.close();
+    }),
+  );
+
+  it("does not know it after its process stood still: another attempt may have begun", () =>
+    runInActivity({ ...seen, cancelled: cancelled({ notFound: true }) }, async () => {
+      const attendance = attendBuild({ db, mesh: "home", build });
+      vi.setSystemTime(Date.now() + 30_000);
+      expect(attendance.isGivenUp()).toBe(false);
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(attendance.isGivenUp()).toBe(false);
+      await attendance.close();
+    }));
+
+  it("is not given up while nobody cancelled it", () =>
+    runInActivity(seen, async () => {
+      const attendance = attendBuild({ db, mesh: "home", build });
+      expect(attendance.isGivenUp()).toBe(false);
+      await attendance.close();
     }));
 });
