@@ -9,7 +9,7 @@ import type { RegisteredModule } from "../source/source-facts.ts";
 import { listPlannedBuilds, type PlannedBuildRecord } from "../store/builds-to-plan.ts";
 import type { Queryable } from "../store/database.ts";
 import { type Edge, listEdges } from "../store/edges.ts";
-import { readPlanRows } from "../store/plan-rows.ts";
+import { readModuleRows, readOtherRows, readPlanRows } from "../store/plan-rows.ts";
 import { listModulesToPlan, type ModuleToPlan } from "../store/modules-to-plan.ts";
 import {
   type PlanParts,
@@ -33,6 +33,15 @@ export interface PlanRecords {
   readonly known: ReadonlyMap<Name, KnownSource>;
 }
 
+/** What comparisons begin with. */
+export type ComparedWith = Pick<PlanRecords, "registered" | "known">;
+
+export interface ReadApart {
+  readonly first: Promise<ComparedWith>;
+  /** Has the `registered` and `known` of `first`, unless somebody wrote in between. */
+  readonly whole: Promise<PlanRecords>;
+}
+
 /**
  * Records as this process last read them, with what was worked out from them. Each reading asks first what was changed, by
  * whomever, and reads that again: so it is never older than the moment it was asked for.
@@ -42,6 +51,8 @@ export interface KeptRecords {
   read(version?: PlanVersion): Promise<PlanRecords>;
   /** As they were read last: they may be others by now. Null: not read yet. */
   lastRead(): PlanRecords | null;
+  /** Where they were not read yet: the modules come first, for whoever can begin with them. */
+  readApart(): ReadApart;
   readonly plans: PlanMemory;
   readonly sources: SourceMemory;
   /** Facts of modules as the last plan had them. */
@@ -82,6 +93,11 @@ export function createKeptRecords(db: Queryable, mesh: Name): KeptRecords {
     repeats: new Map(),
     settings: new Map(),
     lastRead: () => last?.records ?? null,
+    readApart: () => {
+      const modules = readModuleRows(db, mesh).then((rows) => ({ ...rows, ...indexModules(rows.modules) }));
+      const whole = readRest(db, mesh, modules).then((known) => (last = known).records);
+      return { first: modules, whole };
+    },
     read: async (asked) => {
       const before = last;
       if (before === null) last = await readAll(db, mesh);
@@ -128,6 +144,17 @@ function isSameSeen(before: Seen | null, now: Seen | null): boolean {
 async function readAll(db: Queryable, mesh: Name): Promise<Known> {
   const { seen, version, modules, edges, builds } = await readPlanRows(db, mesh);
   return { seen, version, parts: null, records: index(modules, groupEdges(edges), keyBuilds(builds)) };
+}
+
+type ModulesFirst = Awaited<ReturnType<typeof readModuleRows>> & ReturnType<typeof indexModules>;
+
+/** Beside the modules, on another connection. What was written in between is another version: then all of it is read again. */
+async function readRest(db: Queryable, mesh: Name, first: Promise<ModulesFirst>): Promise<Known> {
+  const [{ seen, version, modules, registered, known }, rest] = await Promise.all([first, readOtherRows(db, mesh)]);
+  if (version.server !== rest.version.server || version.total !== rest.version.total) return readAll(db, mesh);
+  const records = { modules, registered, known, edgesOf: groupEdges(rest.edges), builds: keyBuilds(rest.builds) };
+  // Nobody wrote anything that counts between the two; what anybody wrote since the earlier one is asked for the next time.
+  return { seen: isSameSeen(seen, rest.seen) ? seen : null, version, parts: null, records };
 }
 
 async function refresh(db: Queryable, mesh: Name, known: Known): Promise<Known> {
@@ -215,12 +242,17 @@ function index(
   before?: PlanRecords,
 ): PlanRecords {
   if (modules === before?.modules) return { ...before, edgesOf, builds };
+  return { edgesOf, builds, ...indexModules(modules, before) };
+}
+
+function indexModules(
+  modules: readonly ModuleToPlan[],
+  before?: PlanRecords,
+): Pick<PlanRecords, "modules" | "registered" | "known"> {
   const sorted = modules.toSorted((a, b) => compareText(a.name, b.name));
   const registered = sorted.map(({ name, repository, branch, path }) => ({ module: name, repository, branch, path }));
   return {
     modules: sorted,
-    edgesOf,
-    builds,
     // Where all modules lie is indexed once for as long as they lie there.
     registered: before === undefined ? registered : keepEqual(before.registered, registered),
     known: new Map(sorted.flatMap(({ name, known }) => (known === null ? [] : [[name, known] as const]))),

@@ -105,36 +105,47 @@ const buildColumns = {
 type Columns = Readonly<Record<string, { readonly sql: string; readonly schema: z.ZodType }>>;
 type Read<C extends Columns> = { readonly [K in keyof C]: z.output<C[K]["schema"]> };
 
-const rowSchema = versionAndSeenRow.extend({
-  modules: schemaOf(moduleColumns),
-  edges: schemaOf(edgeColumns),
-  builds: schemaOf(buildColumns),
-});
+const modulesSql = `(select ${collect(moduleColumns)} from (
+          select ${list(moduleColumns)} from module m ${joinHead} where m.mesh = $1 order by m.name) row) as modules`;
+const edgesSql = `(select ${collect(edgeColumns)} from (
+          select ${list(edgeColumns)} from module_edge where mesh = $1 order by module, dependency, kind) row) as edges`;
+const buildsSql = `(select ${collect(buildColumns)} from (
+          select ${list(buildColumns)} from build where (mesh, module, inputs) in (
+            select m.mesh, m.name, unnest(array[m.wanted_inputs, m.fit_inputs]) from module m where m.mesh = $1)
+          order by module, inputs) row) as builds`;
+
+const modulesRow = versionAndSeenRow.extend({ modules: schemaOf(moduleColumns) });
+const othersRow = versionAndSeenRow.extend({ edges: schemaOf(edgeColumns), builds: schemaOf(buildColumns) });
+const wholeRow = modulesRow.extend(othersRow.shape);
 
 /** One statement: of one moment. A row that does not read as it should is an error, never left out (R26). */
 export async function readPlanRows(db: Queryable, mesh: Name): Promise<PlanRows> {
-  const { modules, edges, builds, total, ...row } = await one(
-    db,
-    rowSchema,
-    `select ${versionAndSeen},
-       (select ${collect(moduleColumns)} from (
-          select ${list(moduleColumns)} from module m ${joinHead} where m.mesh = $1 order by m.name) row) as modules,
-       (select ${collect(edgeColumns)} from (
-          select ${list(edgeColumns)} from module_edge where mesh = $1 order by module, dependency, kind) row) as edges,
-       (select ${collect(buildColumns)} from (
-          select ${list(buildColumns)} from build where (mesh, module, inputs) in (
-            select m.mesh, m.name, unnest(array[m.wanted_inputs, m.fit_inputs]) from module m where m.mesh = $1)
-          order by module, inputs) row) as builds`,
-    [mesh],
-  );
+  const sql = `select ${versionAndSeen}, ${modulesSql}, ${edgesSql}, ${buildsSql}`;
+  const { modules, edges, builds, ...at } = await one(db, wholeRow, sql, [mesh]);
   const checks = createChecks();
   return {
-    seen: toSeen(row),
-    version: { server: row.server, total },
+    ...sayMoment(at),
     modules: toModules(modules, checks),
     edges: toEdges(edges, checks),
     builds: toBuilds(builds, checks),
   };
+}
+
+/** The modules alone, which a comparison begins with; the others of the same version make the whole. */
+export async function readModuleRows(db: Queryable, mesh: Name): Promise<Omit<PlanRows, "edges" | "builds">> {
+  const { modules, ...at } = await one(db, modulesRow, `select ${versionAndSeen}, ${modulesSql}`, [mesh]);
+  return { ...sayMoment(at), modules: toModules(modules, createChecks()) };
+}
+
+export async function readOtherRows(db: Queryable, mesh: Name): Promise<Omit<PlanRows, "modules">> {
+  const sql = `select ${versionAndSeen}, ${edgesSql}, ${buildsSql}`;
+  const { edges, builds, ...at } = await one(db, othersRow, sql, [mesh]);
+  const checks = createChecks();
+  return { ...sayMoment(at), edges: toEdges(edges, checks), builds: toBuilds(builds, checks) };
+}
+
+function sayMoment({ total, ...row }: z.output<typeof versionAndSeenRow>): Pick<PlanRows, "seen" | "version"> {
+  return { seen: toSeen(row), version: { server: row.server, total } };
 }
 
 function list(columns: Columns): string {

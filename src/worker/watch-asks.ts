@@ -141,5 +141,6 @@ function keepForAsks({ db, mesh }: WatchAsks): KeptRecords {
     ...createKeptRecords(db, mesh),
     read: (version) => rows.read(version),
     lastRead: () => rows.lastRead(),
+    readApart: () => rows.readApart(),
   };
 }

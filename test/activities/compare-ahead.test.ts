@@ -18,12 +18,17 @@ const comparisonOf = (parsedFiles: number): Comparison => ({
   cachedFiles: 0,
 });
 
+const notApart = (): never => {
+  throw new Error("they were read before");
+};
+
 it("compares once, while the records are asked, where nobody changed them", async () => {
   const last = recordsOf();
   let isRead = false;
   const beganBefore: boolean[] = [];
   const kept = {
     lastRead: () => last,
+    readApart: notApart,
     read: () => new Promise<PlanRecords>((resolve) => setImmediate(() => ((isRead = true), resolve(last)))),
   };
   const { records, comparison } = await compareAhead(kept, async () => {
@@ -37,7 +42,7 @@ it("compares once, while the records are asked, where nobody changed them", asyn
 
 it("compares again with records that somebody changed, whatever came of the comparison with the old ones", async () => {
   const [old, fresh] = [recordsOf(), recordsOf()];
-  const kept = { lastRead: () => old, read: () => Promise.resolve(fresh) };
+  const kept = { lastRead: () => old, readApart: notApart, read: () => Promise.resolve(fresh) };
   const seen: string[] = [];
   const compared = compareAhead(kept, async (against, signal) => {
     if (against === fresh) {
@@ -55,20 +60,52 @@ it("compares again with records that somebody changed, whatever came of the comp
 
 it("says what went wrong with the sources where the records are the same, and asks them once", async () => {
   const last = recordsOf();
-  const kept = { lastRead: () => last, read: () => Promise.resolve(last) };
+  const kept = { lastRead: () => last, readApart: notApart, read: () => Promise.resolve(last) };
   let asked = 0;
   const compared = compareAhead(kept, () => Promise.reject(new Error(`no answer ${(asked += 1)}`)));
   await expect(compared).rejects.toThrow("no answer 1");
 });
 
 it("is no answer where the records give none (R42)", async () => {
-  const kept = { lastRead: recordsOf, read: () => Promise.reject(new Error("the database is gone")) };
+  const kept = {
+    lastRead: recordsOf,
+    readApart: notApart,
+    read: () => Promise.reject(new Error("the database is gone")),
+  };
   await expect(compareAhead(kept, async () => comparisonOf(1))).rejects.toThrow("the database is gone");
 });
 
-it("waits for the records where none were read before", async () => {
+it("begins with the modules where nothing was read before, while the others are read", async () => {
   const fresh = recordsOf();
-  const kept = { lastRead: () => null, read: () => Promise.resolve(fresh) };
-  const { records } = await compareAhead(kept, async (against) => comparisonOf(against === fresh ? 1 : 0));
+  let tellRest: (records: PlanRecords) => void = () => undefined;
+  const whole = new Promise<PlanRecords>((resolve) => (tellRest = resolve));
+  const { registered, known } = fresh;
+  const kept = {
+    lastRead: () => null,
+    read: notApart,
+    readApart: () => ({ first: Promise.resolve({ registered, known }), whole }),
+  };
+  let compared = 0;
+  const { records, comparison } = await compareAhead(kept, async () => {
+    compared += 1;
+    tellRest(fresh);
+    return comparisonOf(1);
+  });
   expect(records).toBe(fresh);
+  expect(comparison.parsedFiles).toBe(1);
+  expect(compared).toBe(1);
+});
+
+it("compares again where somebody wrote after the modules were read", async () => {
+  const [early, fresh] = [recordsOf(), recordsOf()];
+  const kept = {
+    lastRead: () => null,
+    read: notApart,
+    readApart: () => ({ first: Promise.resolve(early), whole: Promise.resolve(fresh) }),
+  };
+  const { records, comparison } = await compareAhead(kept, async ({ registered }) =>
+    comparisonOf(registered === fresh.registered ? 2 : 1),
+  );
+  expect(records).toBe(fresh);
+  expect(comparison.parsedFiles).toBe(2);
 });

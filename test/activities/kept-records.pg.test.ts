@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { compareAll } from "../../src/activities/compare-all.ts";
 import type { ControlDependencies } from "../../src/activities/control-dependencies.ts";
 import { createFetchDesk, fetchBounds } from "../../src/activities/fetch-desk.ts";
-import { keptFor } from "../../src/activities/kept-records.ts";
+import { createKeptRecords, keptFor } from "../../src/activities/kept-records.ts";
 import { loadBuildPlan } from "../../src/activities/load-build-facts.ts";
 import { isSourceFailure } from "../../src/activities/look-at-sources.ts";
 import { compareTips, type LookWithoutKeeping, seeTips } from "../../src/activities/look-without-keeping.ts";
@@ -13,6 +13,7 @@ import { createRepositoryPool } from "../../src/activities/repository-pool.ts";
 import { createSilentSources } from "../../src/activities/silent-sources.ts";
 import { rebuildSet } from "../../src/decide/rebuild-set.ts";
 import { createMemoryImportCache } from "../../src/source/imports/import-cache.ts";
+import type { Queryable } from "../../src/store/database.ts";
 import { claimBuild, recordVerdict } from "../../src/store/builds.ts";
 import { recordFit } from "../../src/store/module-plans.ts";
 import { addModule } from "../../src/store/modules.ts";
@@ -160,4 +161,38 @@ it("what is kept between comparisons changes no answer, after any history", { ti
     }),
     { numRuns: 15 },
   );
+});
+
+it("modules and the rest are of one moment, also where somebody writes between the two", async () => {
+  const { db } = records;
+  let tellRead: () => void = () => undefined;
+  const modulesRead = new Promise<void>((resolve) => (tellRead = resolve));
+  let rest = 0;
+  /** Has a module added after the modules were read, and before the rest is. */
+  const slow: Queryable = {
+    query: async (sql, values) => {
+      if (!sql.includes("as modules")) {
+        rest += 1;
+        await modulesRead;
+        await register("a");
+        return db.query(sql, values);
+      }
+      const rows = await db.query(sql, values);
+      tellRead();
+      return rows;
+    },
+  };
+  const { first, whole } = createKeptRecords(slow, mesh).readApart();
+  expect((await first).registered.map(({ module }) => module)).toEqual(["b", "c", "d", "e"]);
+  expect((await whole).modules.map(({ name }) => name)).toEqual(["a", "b", "c", "d", "e"]);
+  expect((await whole).registered).not.toBe((await first).registered);
+  expect(rest).toBe(1);
+});
+
+it("modules and the rest are read once where nobody writes, and kept", async () => {
+  const kept = createKeptRecords(records.db, mesh);
+  const { first, whole } = kept.readApart();
+  expect((await whole).registered).toBe((await first).registered);
+  expect(kept.lastRead()).toBe(await whole);
+  expect(await kept.read()).toBe(await whole);
 });
