@@ -86,7 +86,10 @@ function refuseOther(control: ControlActivities): ControlActivities {
   return { ...control, compareSources: refuse, planNextSteps: refuse };
 }
 
-/** Runs them until the signal, or until one fails; then lets what runs end. `onStop`: once, before that. */
+/**
+ * Runs them until the signal, or until one fails; then lets what runs end, of all of them: what one of them still does is
+ * done under the lease. `onStop`: once, before that.
+ */
 export async function runWorkers(
   workers: readonly Worker[],
   stop: AbortSignal,
@@ -102,8 +105,10 @@ export async function runWorkers(
   try {
     const runs = workers.map((worker) => worker.run());
     if (stop.aborted) shutdown();
-    await Promise.race(runs.map((run) => run.then(() => undefined))).finally(shutdown);
-    await Promise.all(runs);
+    // absence is the answer: which of them failed, and why, is told below
+    await Promise.race(runs).then(shutdown, shutdown);
+    const failed = (await Promise.allSettled(runs)).find((one) => one.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
   } finally {
     stop.removeEventListener("abort", shutdown);
   }

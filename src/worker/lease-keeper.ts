@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { UnavailableError } from "../core/errors.ts";
 import {
   type ClockReading,
   type ExpectedBeats,
@@ -52,30 +53,54 @@ export const lookEveryMs = 500;
  * is told who holds it, and again whenever that changes. Acting without a lease (R39) cannot arise: the lease is a row
  * of the records, so who cannot write it cannot write a declaration either (docs/decisions/0020).
  */
-export async function acquireLease(
-  store: LeaseStore,
-  clock: LeaseClock,
-  options: { signal: AbortSignal; onWaiting: (record: LeaseRecord) => void; onLost: (why: string) => void },
-): Promise<Lease> {
+export async function acquireLease(store: LeaseStore, clock: LeaseClock, options: AcquireLease): Promise<Lease> {
   let seen: LeaseRecord | null = null;
   let seenAtMs = clock.monotonicMs();
   let said: string | null = null;
   for (;;) {
     options.signal.throwIfAborted();
-    const record = await store.read();
+    const record = await answerOf(options, () => store.read());
+    if (record === noAnswer) {
+      await clock.sleep(lookEveryMs, options.signal);
+      continue;
+    }
     if (!isSameLease(record, seen)) {
       seen = record;
       seenAtMs = clock.monotonicMs();
     }
     if (mayTakeLease(record, clock.monotonicMs() - seenAtMs)) {
       const askedAt = readClock(clock);
-      const taken = await store.take(record);
-      if (taken !== null) return keepLease(store, clock, taken, askedAt, options.onLost);
+      const taken = await answerOf(options, () => store.take(record));
+      // Whether it was taken is not known then: the record says so, and it is somebody else's until its age is over.
+      if (taken !== null && taken !== noAnswer) return keepLease(store, clock, taken, askedAt, options.onLost);
     } else if (record !== null && said !== describeHolder(record)) {
       said = describeHolder(record);
       options.onWaiting(record);
     }
     await clock.sleep(lookEveryMs, options.signal);
+  }
+}
+
+export interface AcquireLease {
+  readonly signal: AbortSignal;
+  readonly onWaiting: (record: LeaseRecord) => void;
+  readonly onLost: (why: string) => void;
+  /**
+   * The records gave no answer, and are asked again: who stands by outlives them (case 42). A record that did not move
+   * meanwhile was not renewed meanwhile either, so its age runs on. Left out: it ends the waiting.
+   */
+  readonly onUnanswered?: (error: UnavailableError) => void;
+}
+
+const noAnswer = Symbol("no answer");
+
+async function answerOf<T>(options: AcquireLease, ask: () => Promise<T>): Promise<T | typeof noAnswer> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof UnavailableError) || options.onUnanswered === undefined) throw error;
+    options.onUnanswered(error);
+    return noAnswer;
   }
 }
 

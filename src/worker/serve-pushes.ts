@@ -53,11 +53,14 @@ async function serveUntil(config: ServeConfig, told: ToldOfLease, stop: AbortSig
       onLost: told.onLost,
     });
     told.onActing(lease.epoch);
-    try {
-      await runPushes(config, parts, lease, told, stop);
-    } finally {
+    const pushes = await openPushes(config, parts, lease, told).catch(async (error: unknown) => {
+      // Nothing was begun under it.
       await lease.release();
-    }
+      throw error;
+    });
+    // Where it fails, something may be running still: the lease ends by its age then, and not before it (R34).
+    await pushes.run(stop);
+    await lease.release();
   } catch (error) {
     // Stopped while it waited for the lease: nothing was begun.
     if (!(stop.aborted && error instanceof Error && error.name === "AbortError")) throw error;
@@ -78,13 +81,12 @@ function behindStandbys(store: LeaseStore, { db }: ControllerParts, mesh: string
   };
 }
 
-async function runPushes(
+async function openPushes(
   config: ServeConfig,
   parts: ControllerParts,
   lease: Lease,
   told: ToldOfLease,
-  stop: AbortSignal,
-): Promise<void> {
+): Promise<{ run(stop: AbortSignal): Promise<void> }> {
   // Before anything is signed: the root in this folder may be of before the newest one was published elsewhere.
   await parts.trust.refresh(parts.db);
   installTemporalRuntime(parts.log);
@@ -99,8 +101,9 @@ async function runPushes(
       workflowBundle: await readFile(config.workflowBundleFile, "utf8"),
       onDeadEpoch: (error) => told.onLost(error.message),
     });
-    await runWorkers(workers, stop);
-  } finally {
+    return { run: (stop) => runWorkers(workers, stop).finally(() => connection.close()) };
+  } catch (error) {
     await connection.close();
+    throw error;
   }
 }

@@ -71,6 +71,7 @@ async function waitForLease(
         waiting.by ??= standBy(db, config, log);
       },
       onLost: (why) => endAtOnce(parts, why),
+      onUnanswered: (error) => log.warn({ err: error }, "the records do not answer: this controller asks again"),
     });
   } finally {
     await waiting.by?.stop();

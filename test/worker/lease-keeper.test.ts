@@ -1,3 +1,4 @@
+import { UnavailableError } from "../../src/core/errors.ts";
 import { type ExpectedBeats, leaseAgeMs, type Renewal } from "../../src/decide/lease.ts";
 import { describe, expect, it } from "vitest";
 import {
@@ -103,6 +104,73 @@ describe("taking the lease", () => {
     const { store } = createTestStore({ record: { ...held, ageMs: 40_000 } });
     await acquire(store, time.clock);
     expect(time.nowMs()).toBeGreaterThanOrEqual(40_000);
+  });
+});
+
+describe("records that do not answer while a controller stands by", () => {
+  const noAnswer = () => Promise.reject(new UnavailableError("the records do not answer"));
+
+  it("are asked again, and the lease is taken when its age is over (case 42)", async () => {
+    const time = createTestClock();
+    const { store, set } = createTestStore({ record: held });
+    let refusedTakes = 0;
+    const said: string[] = [];
+    const failing: LeaseStore = {
+      ...store,
+      read: () => (time.nowMs() >= 1_000 && time.nowMs() < 3_000 ? noAnswer() : store.read()),
+      take: (seen) => (refusedTakes++ === 0 ? noAnswer() : store.take(seen)),
+    };
+    set(held);
+    const lease = await acquireLease(failing, time.clock, {
+      signal: new AbortController().signal,
+      onWaiting: () => undefined,
+      onLost: () => undefined,
+      onUnanswered: (error) => void said.push(error.message),
+    });
+    expect(lease.epoch).toBe(8);
+    expect(time.nowMs()).toBeGreaterThanOrEqual(15_000);
+    expect(refusedTakes).toBe(2);
+    expect(new Set(said)).toEqual(new Set(["the records do not answer"]));
+  });
+
+  it("where the taking was done and only its answer lost, it is waited for the age of what was taken (R34)", async () => {
+    const time = createTestClock();
+    const { store } = createTestStore({ record: { ...held, holder: null } });
+    let taken = 0;
+    const losing: LeaseStore = {
+      ...store,
+      take: async (seen) => {
+        const answer = await store.take(seen);
+        if (taken++ === 0) return noAnswer();
+        return answer;
+      },
+    };
+    const lease = await acquireLease(losing, time.clock, {
+      signal: new AbortController().signal,
+      onWaiting: () => undefined,
+      onLost: () => undefined,
+      onUnanswered: () => undefined,
+    });
+    expect(lease.epoch).toBe(9);
+    expect(time.nowMs()).toBeGreaterThanOrEqual(leaseAgeMs);
+  });
+
+  it("end a shell, whose person is told", async () => {
+    const time = createTestClock();
+    const { store } = createTestStore({ record: held });
+    await expect(acquire({ ...store, read: noAnswer }, time.clock)).rejects.toThrow("the records do not answer");
+  });
+
+  it("anything else that is wrong with them ends whoever waits", async () => {
+    const time = createTestClock();
+    const { store } = createTestStore({ record: held });
+    const acquiring = acquireLease({ ...store, read: () => Promise.reject(new Error("no table")) }, time.clock, {
+      signal: new AbortController().signal,
+      onWaiting: () => undefined,
+      onLost: () => undefined,
+      onUnanswered: () => undefined,
+    });
+    await expect(acquiring).rejects.toThrow("no table");
   });
 });
 

@@ -40,3 +40,24 @@ it("a controller that is told to stop says once what it waits for, before it wai
 it("where nothing is in hand that is said", () => {
   expect(sayWaits([createWorker(buildQueue("demo"), 0)], "demo")).toBe("this controller ends: nothing is in hand");
 });
+
+it("where one fails, the others end first: what they have in hand is done under the lease (R34)", async () => {
+  const order: string[] = [];
+  let endSlow = (): void => undefined;
+  const slow = createWorker(controlQueue("demo"), 1);
+  const slowRun = new Promise<void>((resolve) => (endSlow = resolve));
+  Object.assign(slow, {
+    run: () => slowRun.then(() => void order.push("what ran has ended")),
+    shutdown: () => {
+      order.push("told to end");
+      setImmediate(endSlow);
+    },
+  });
+  const failing = createWorker(buildQueue("demo"), 0);
+  Object.assign(failing, { run: () => Promise.reject(new Error("Temporal is gone")), getState: () => "FAILED" });
+  const running = runWorkers([slow, failing], new AbortController().signal).catch((error: unknown) => {
+    order.push(String(error));
+  });
+  await running;
+  expect(order).toEqual(["told to end", "what ran has ended", "Error: Temporal is gone"]);
+});

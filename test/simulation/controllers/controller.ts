@@ -93,13 +93,14 @@ export function startController(options: StartController): Controller {
     signal: stop.signal,
     onWaiting: () => undefined,
     onLost: (why) => end(why),
+    onUnanswered: () => undefined,
   })
     .then((lease) => {
       if (process.isKilled) return;
       controller.lease = lease;
       options.onHold(controller);
     })
-    // What the records did not answer while it waited ends a newcomer too: the supervisor starts the next one.
+    // Anything but records that do not answer ends a newcomer too: the supervisor starts the next one.
     .catch((error: unknown) => end(String(error)));
   return controller;
 }
