@@ -17,6 +17,17 @@ export const hostConditionKinds: readonly ConditionKind[] = [
       "where restored records lost its enrolment: `mesh host token NODE` and enrol it again in its own folder (`mesh up` does it for its examples' hosts as it starts); else find out who calls",
   },
   {
+    code: "host-clock",
+    subject: "node",
+    names: oneName,
+    watches:
+      "a host's clock is more than a minute from the controller's, so that no call of it is let in; it is over when none was refused for it for 5 minutes",
+    opens: ["worker/watch-strangers.ts"],
+    closes: ["worker/watch-strangers.ts"],
+    urgent: "no",
+    remedy: "set that machine's clock, or the controller's, and keep them so (NTP); the host goes on by itself",
+  },
+  {
     code: "stranger-watch-failing",
     subject: "hosts",
     watches: "the loop that keeps who calls without being known cannot go on",

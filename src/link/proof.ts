@@ -77,10 +77,16 @@ export function checkProof(
 /** All but the nonce, for a body of this digest: whether that is the one that comes is asked once it is there. */
 export function checkProofHead(proof: Proof, request: ProvenRequest & { readonly bodyDigest: string }): Checked {
   if (!isInProofWindow(proof, request.nowMs)) return { ok: false, reason: "clock" };
+  return isSigned(proof, request) ? { ok: true } : { ok: false, reason: "signature" };
+}
+
+/** Whoever has the key made it, whenever that was. */
+export function isSigned(
+  proof: Proof,
+  request: Omit<ProvenRequest, "nowMs"> & { readonly bodyDigest: string },
+): boolean {
   const message = signedText({ ...request, atMs: proof.atMs, nonce: proof.nonce });
-  return verifySignature(request.publicKey, message, proof.signature)
-    ? { ok: true }
-    : { ok: false, reason: "signature" };
+  return verifySignature(request.publicKey, message, proof.signature);
 }
 
 /** Uses up the nonce of a proof that was found good. */

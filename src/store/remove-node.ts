@@ -100,7 +100,7 @@ function removeUnused(
         where p.mesh = r.mesh and p.provider_node = r.name and p.state = 'owed'),
      said as (
        delete from condition c using removed r
-        where c.mesh = r.mesh and ((c.code in ('unknown-host', 'drift-mended', 'second-writer') and c.subject = r.name)
+        where c.mesh = r.mesh and ((c.code in ('unknown-host', 'host-clock', 'drift-mended', 'second-writer') and c.subject = r.name)
            or (c.code = 'data-lost' and starts_with(c.subject, r.name || '/'))
            or (c.code = 'host-disk-full' and starts_with(c.subject, r.name || ' '))))
      select exists (select from known) as known, exists (select from removed) as removed,

@@ -1,6 +1,8 @@
 import type { Logger } from "pino";
+import { describeDuration } from "../core/durations.ts";
 import type { Name } from "../core/names.ts";
 import type { Stranger } from "../link/gateway/gateway-context.ts";
+import { proofWindowMs } from "../link/proof.ts";
 import {
   clearBeforeEnrolment,
   clearQuietConditions,
@@ -33,7 +35,8 @@ const everyMs = 10_000;
 const quietMs = 300_000;
 /** Names kept between two looks: anybody can call, under any name. */
 const mostNames = 100;
-const code = "unknown-host";
+const codes = ["unknown-host", "host-clock"] as const;
+type Code = (typeof codes)[number];
 /** The one subject of all names that no node has, and no name itself: callers fill no table. */
 const others = "no node";
 
@@ -44,7 +47,8 @@ interface Calls {
 
 /**
  * Says who calls as a host with a key that these records do not know (R33): a host whose enrolment was lost with restored
- * records, an older life of a node, or an attacker. At most one condition for each registered node, and one for the rest.
+ * records, an older life of a node, or an attacker; and which host is refused for its clock. At most one condition of a kind
+ * for each registered node, and one for the rest.
  */
 export function watchStrangers(options: WatchStrangers): StrangerWatch {
   const heard = new Map<string, Calls>();
@@ -75,10 +79,15 @@ export function watchStrangers(options: WatchStrangers): StrangerWatch {
   return {
     ...watch,
     note: (stranger) => {
-      const key = heard.size < mostNames || heard.has(stranger.node) ? stranger.node : others;
+      const own = `${codeOf(stranger)} ${stranger.node}`;
+      const key = heard.size < mostNames || heard.has(own) ? own : `${codeOf(stranger)} ${others}`;
       heard.set(key, { count: (heard.get(key)?.count ?? 0) + 1, last: stranger });
     },
   };
+}
+
+function codeOf({ why }: Stranger): Code {
+  return why === "clock" ? "host-clock" : "unknown-host";
 }
 
 function takeAll(heard: Map<string, Calls>): (readonly [string, Calls])[] {
@@ -94,9 +103,11 @@ async function listNames(db: Database, mesh: Name): Promise<ReadonlySet<string>>
 
 /** Whether one is still open. */
 async function endQuiet({ db, mesh, quietMs: ms = quietMs }: WatchStrangers): Promise<boolean> {
-  await clearQuietConditions(db, mesh, { code, quietMs: ms });
-  await clearBeforeEnrolment(db, mesh, code);
-  return (await listConditions(db, mesh)).some((one) => one.code === code);
+  for (const code of codes) {
+    await clearQuietConditions(db, mesh, { code, quietMs: ms });
+    await clearBeforeEnrolment(db, mesh, code);
+  }
+  return (await listConditions(db, mesh)).some((one) => codes.some((code) => code === one.code));
 }
 
 function describeCalls(
@@ -105,40 +116,47 @@ function describeCalls(
   registered: ReadonlySet<string>,
 ): Observation[] {
   const last = new Map<string, Stranger>();
-  for (const [name, { count, last: stranger }] of heard) {
-    const subject = registered.has(name) ? name : others;
+  for (const [key, { count, last: stranger }] of heard) {
+    const name = key.slice(key.indexOf(" ") + 1);
+    const subject = `${codeOf(stranger)} ${registered.has(name) ? name : others}`;
     tally.set(subject, (tally.get(subject) ?? 0) + count);
     last.set(subject, stranger);
   }
-  return [...last].map(([subject, stranger]) => describe(subject, stranger, tally.get(subject) ?? 0));
+  return [...last].map(([key, stranger]) => {
+    const subject = key.slice(key.indexOf(" ") + 1);
+    return { code: codeOf(stranger), subject, urgent: false, ...describe(subject, stranger, tally.get(key) ?? 0) };
+  });
 }
 
-function describe(subject: string, { node, why }: Stranger, calls: number): Observation {
+function describe(
+  subject: string,
+  stranger: Stranger,
+  calls: number,
+): { readonly message: string; readonly remedy: string } {
+  const { node, why } = stranger;
   const times = calls === 1 ? "one call" : `${calls} calls`;
+  if (why === "clock") {
+    const apart = `${describeDuration(Math.abs(stranger.behindMs))} ${stranger.behindMs > 0 ? "behind" : "ahead of"} the controller's`;
+    return {
+      message: `the clock of host ${node} is ${apart}: its calls are refused, so it gets nothing and its reports are not kept; ${times} since the controller started`,
+      remedy: `set the clock of that machine, or the controller's where that one is wrong, and keep them within ${describeDuration(proofWindowMs)} (NTP); the host goes on by itself`,
+    };
+  }
   if (subject === others) {
     return {
-      code,
-      subject,
       message: `a host that calls itself ${node} presents a key, and no node has that name; ${times} of this kind since the controller started`,
       remedy: `where the records were restored to before it was registered: mesh node add ${node} --address ADDRESS, then on that machine mesh host enrol with the --dir that it has; else find out who calls`,
-      urgent: false,
     };
   }
   if (why === "removed") {
     return {
-      code,
-      subject,
       message: `a host presents itself as ${node}, which was removed from this mesh; it is refused, and may still run what it was sent; ${times} since the controller started`,
       remedy: `end the host on that machine; where it belongs to the mesh after all: mesh node add ${node} --address ADDRESS, then mesh host enrol there with the --dir that it has`,
-      urgent: false,
     };
   }
   const what = why === "not-enrolled" ? "and no host is enrolled as it" : "with another key than its enrolled host's";
   return {
-    code,
-    subject,
     message: `a host presents itself as ${node}, ${what}; ${times} since the controller started`,
     remedy: `where the records were restored to before its enrolment: mesh host token ${node}, then on that machine mesh host enrol with the --dir that it has (a host of mesh up's examples: start mesh up again); where another host was enrolled in its place, end the old one; else find out who calls`,
-    urgent: false,
   };
 }

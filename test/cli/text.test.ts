@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { describeAge, describeDuration } from "../../src/cli/text/ages.ts";
+import { describeDuration } from "../../src/core/durations.ts";
+import { describeAge } from "../../src/cli/text/ages.ts";
 import { alignColumns } from "../../src/cli/text/columns.ts";
 import { plainLine } from "../../src/cli/text/plain.ts";
 

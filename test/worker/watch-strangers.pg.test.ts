@@ -59,6 +59,22 @@ describe("who calls as a host and is not known (R33, R35)", () => {
     await written(1);
   });
 
+  it("with a clock that is far off is known, and said as such, until it is refused no more (R33)", async () => {
+    start(200);
+    watch.note({ node: "node-a", why: "clock", behindMs: 7_200_000 });
+    watch.note({ node: "node-b", why: "clock", behindMs: -90_000 });
+    expect(await written(2)).toMatchObject([
+      {
+        code: "host-clock",
+        subject: "node-a",
+        message: expect.stringMatching(/^the clock of host node-a is 2 h behind the controller's/),
+        remedy: expect.stringMatching(/within 1 min/),
+      },
+      { code: "host-clock", subject: "node-b", message: expect.stringMatching(/1 min ahead of the controller's/) },
+    ]);
+    await written(0);
+  });
+
   it("was removed: that is said by its name, not that it is a stranger", async () => {
     await records.db.query("insert into removed_node (mesh, name, removed_by) values ($1, 'node-x', 'ann')", [mesh]);
     start();

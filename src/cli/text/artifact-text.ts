@@ -2,7 +2,8 @@ import type { ArtifactFault } from "../../activities/verify-artifact.ts";
 import type { Artifact, Closure } from "../../core/artifact.ts";
 import { listNames } from "../../decide/short-names.ts";
 import type { BuildCheck } from "../../store/build-checks.ts";
-import { describeAge, describeDuration } from "./ages.ts";
+import { describeDuration } from "../../core/durations.ts";
+import { describeAge } from "./ages.ts";
 import { alignColumns } from "./columns.ts";
 import { plainLine } from "./plain.ts";
 

@@ -1,6 +1,6 @@
 import type { DryRunDocument } from "../../activities/dry-run-document.ts";
 import type { Name } from "../../core/names.ts";
-import { describeDuration } from "./ages.ts";
+import { describeDuration } from "../../core/durations.ts";
 import { alignColumns } from "./columns.ts";
 import { plainLine } from "./plain.ts";
 

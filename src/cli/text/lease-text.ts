@@ -1,6 +1,7 @@
 import type { LeaseStand, PastGrant } from "../../store/lease-history.ts";
 import type { Standby } from "../../store/standbys.ts";
-import { describeAge, describeDuration } from "./ages.ts";
+import { describeDuration } from "../../core/durations.ts";
+import { describeAge } from "./ages.ts";
 import { alignColumns } from "./columns.ts";
 import { plainLine } from "./plain.ts";
 

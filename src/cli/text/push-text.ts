@@ -1,5 +1,5 @@
 import type { Told } from "../../core/push.ts";
-import { describeDuration } from "./ages.ts";
+import { describeDuration } from "../../core/durations.ts";
 import { alignColumns } from "./columns.ts";
 import { plainLine } from "./plain.ts";
 import { sayEffect } from "./say-effect.ts";

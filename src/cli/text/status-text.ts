@@ -1,6 +1,7 @@
 import type { StatusDocument, StatusModule } from "../status/build-status.ts";
 import { nextWhereUntold } from "../know-sources.ts";
-import { describeAge, describeDuration } from "./ages.ts";
+import { describeDuration } from "../../core/durations.ts";
+import { describeAge } from "./ages.ts";
 import { alignColumns } from "./columns.ts";
 import { sayHeldCommit, sayNotReproducible } from "./label-text.ts";
 import { plainLine } from "./plain.ts";

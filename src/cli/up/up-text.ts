@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { StatusDocument } from "../status/build-status.ts";
-import { describeDuration } from "../text/ages.ts";
+import { describeDuration } from "../../core/durations.ts";
 import { quoteWord } from "../text/quote-word.ts";
 import { alignColumns } from "../text/columns.ts";
 import { plainLine } from "../text/plain.ts";

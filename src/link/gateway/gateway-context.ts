@@ -7,8 +7,13 @@ import type { GatewayLog } from "./gateway-log.ts";
 import type { GatewayRecords } from "./gateway-records.ts";
 import type { Waiters } from "./waiters.ts";
 
-/** Somebody who shows a proof as a host, with a key that the records do not know. The name is what it says of itself. */
-export type Stranger = { readonly node: string; readonly why: "not-enrolled" | "other-key" | "removed" };
+/**
+ * Who calls as a host and is not let in. With a key that the records do not know: the name is what it says of itself. Or the
+ * host itself, by its own key, at a time that is so far from the controller's: `behindMs` is less than 0 where it is ahead.
+ */
+export type Stranger =
+  | { readonly node: string; readonly why: "not-enrolled" | "other-key" | "removed" }
+  | { readonly node: string; readonly why: "clock"; readonly behindMs: number };
 
 /** How a call on a route went with the records: refused until a person mends them, or null for one that went through. */
 export type RecordsAnswer = { readonly route: string; readonly refused: RecordsRefusedError | null };

@@ -6,6 +6,8 @@ import {
   checkProofHead,
   digestBody,
   isInProofWindow,
+  isSigned,
+  type Proof,
   proofHeader,
   type ProofRefusal,
   readProof,
@@ -51,12 +53,24 @@ function identifyHost({ records, guard, onStranger, nowMs }: GatewayContext): Id
     if (reason === "signature") onStranger({ node, why: "other-key" });
     return { status: 401, reason: reason === "clock" ? "clock" : `proof-${reason}` };
   };
+  /** That a host's clock is wrong is said of hosts: anybody can send an old proof, and only the host can sign one. */
+  const sayClock = async (request: FastifyRequest, proof: Proof): Promise<void> => {
+    // Without it there is no body, or the host is of before the header.
+    const bodyDigest = readText(request.headers[bodyDigestHeader]) ?? digestBody(Buffer.alloc(0));
+    const publicKey = (await records.hostKeysOf(proof.node))?.sign;
+    if (publicKey === undefined || !digestPattern.test(bodyDigest)) return;
+    if (isSigned(proof, { method: request.method, path: request.url, bodyDigest, publicKey }))
+      onStranger({ node: proof.node, why: "clock", behindMs: nowMs() - proof.atMs });
+  };
   return {
     async before(request, writer) {
       const read = readProof(readText(request.headers[proofHeader]));
       if (!read.ok) return { status: 401, reason: `proof-${read.reason}` };
       // Before the signature: a host whose clock is wrong must be told so, whatever else.
-      if (!isInProofWindow(read.proof, nowMs())) return { status: 401, reason: "clock" };
+      if (!isInProofWindow(read.proof, nowMs())) {
+        await sayClock(request, read.proof);
+        return { status: 401, reason: "clock" };
+      }
       if (writer.scope === "own-node" && readParam(request, "node") !== read.proof.node)
         return { status: 403, reason: "not-your-node" };
       const keys = await records.hostKeysOf(read.proof.node);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newEnrolmentSecret } from "../../../src/link/enrolment-token.ts";
+import type { Stranger } from "../../../src/link/gateway/gateway-context.ts";
 import { createHostClient, type HostClient } from "../../../src/link/host-client.ts";
 import { incarnationOf } from "../../../src/link/keys.ts";
 import { sealReport } from "../../../src/link/report-envelope.ts";
@@ -98,6 +99,30 @@ describe("proofs and reports", () => {
     const behind = createHostClient(late);
     expect(await failureOf(behind.fetchDeclaration(null, 0))).toMatchObject({ status: 401, reason: "clock" });
     behind.close();
+  });
+
+  it("says of a host by its own key how far its clock is off, and of nobody else (R33)", async () => {
+    const strangers: Stranger[] = [];
+    const telling = await raiseGateway({ onStranger: (stranger) => strangers.push(stranger) });
+    telling.records.hosts.set("node-a", { sign: hostKey.publicKey, seal: "age1" });
+    const { url, authority } = telling;
+    const call = (signKey: typeof hostKey, offMs: number) => {
+      const one = createHostClient({
+        url,
+        caPem: authority.certPem,
+        node: "node-a",
+        signKey,
+        nowMs: () => Date.now() - offMs,
+      });
+      return failureOf(one.fetchDeclaration(null, 0)).finally(() => one.close());
+    };
+    expect(await call(strangerKey, 120_000)).toMatchObject({ reason: "clock" });
+    expect(strangers).toEqual([]);
+    expect(await call(hostKey, -3_600_000)).toMatchObject({ reason: "clock" });
+    expect(strangers).toMatchObject([{ node: "node-a", why: "clock" }]);
+    const [one] = strangers;
+    expect(one?.why === "clock" && Math.round(one.behindMs / 100_000)).toBe(-36);
+    await telling.close();
   });
 
   it("keeps a report, and says why an older one is not kept (R38)", async () => {
