@@ -12,6 +12,11 @@ export interface CliContext {
   now(): Date;
   /** From now on Ctrl-C (and SIGTERM) aborts this signal and no longer ends the process by itself. */
   listenForInterrupt(): AbortSignal;
+  /**
+   * For who writes seldom and goes on without end: a reader of standard output that goes is noticed at once, as a write would
+   * notice it. Answers how to end that.
+   */
+  watchReader(): () => void;
   /** Whatever it still waits for, this process has ended by then: with this error's words and exit code 3, if it has not answered. */
   endWithin(ms: number, error: UnavailableError): void;
   /** Which disks of these folders have little or no room. */

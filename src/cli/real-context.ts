@@ -1,6 +1,7 @@
 import { hasErrorCode } from "../core/errors.ts";
 import type { ExitCode } from "../decide/exit-code.ts";
 import type { CliContext, TextOutput } from "./context.ts";
+import { watchReader } from "./watch-reader.ts";
 
 export interface RealContext extends CliContext {
   /** What the process ends with whatever the command came to: its output was lost. Null: all of it was written. */
@@ -34,6 +35,10 @@ export function createContext(process: NodeJS.Process): RealContext {
       }
       return interrupt.signal;
     },
+    watchReader: () =>
+      watchReader(1, () =>
+        process.stdout.emit("error", Object.assign(new Error("nobody reads it"), { code: "EPIPE" })),
+      ),
     endWithin(ms, { message, next }) {
       // Not what keeps it alive: it ends before this where it can.
       setTimeout(() => {

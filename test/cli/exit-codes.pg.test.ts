@@ -107,4 +107,24 @@ describe("exit codes of the real program (R48)", () => {
     unread.stdout.destroy();
     expect(await new Promise((resolve) => unread.once("exit", resolve))).toBe(3);
   });
+
+  it.each([
+    ["status --watch, once it has its line and nothing changes any more", ["status", "--watch"], "up"],
+    ["the same while the records do not answer", ["status", "--watch", "--json"], "down"],
+    ["a list", ["node", "list"], "up"],
+    ["a help that nobody reads", ["--help"], null],
+  ])("a pipe whose reader has gone ends quietly: %s", async (_what, words, state) => {
+    const script = `{ "$@"; echo "ended with $?" >&2; } | head -n 1`;
+    const args = ["-c", script, "sh", process.execPath, program, ...words];
+    const ended = await new Promise<Ended>((resolve) => {
+      const options = { cwd: root, env: environment(state), timeout: 25_000 };
+      const child = execFile("sh", args, options, (_error, stdout, stderr) =>
+        resolve({ code: child.exitCode, stdout, stderr }),
+      );
+    });
+    expect(ended.code).toBe(0);
+    expect(ended.stdout.split("\n")).toHaveLength(2);
+    if (words.includes("--watch")) expect(ended.stderr).toMatch(/(^|\n)ended with 3\n$/);
+    expect(ended.stderr).not.toMatch(/EPIPE|bug in mesh/);
+  });
 });

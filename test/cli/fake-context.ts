@@ -50,6 +50,7 @@ export async function runMesh(argv: readonly string[], options: RunOptions = {})
     cwd: options.cwd ?? "/nowhere",
     now: () => options.now ?? new Date(),
     listenForInterrupt: () => options.interrupt ?? new AbortController().signal,
+    watchReader: () => () => undefined,
     endWithin: () => undefined,
     findTightDisks: (folders) => Promise.resolve(options.findTightDisks?.(folders) ?? []),
     openMesh: async (state, as) => {

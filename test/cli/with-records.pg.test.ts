@@ -22,6 +22,7 @@ function callWith(interrupt: AbortSignal): CommandCall {
       cwd: "/",
       now: () => new Date(),
       listenForInterrupt: () => interrupt,
+      watchReader: () => quiet,
       endWithin: quiet,
       findTightDisks: () => Promise.resolve([]),
       openMesh: () => Promise.reject(new Error("this test opens no mesh")),

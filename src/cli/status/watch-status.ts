@@ -22,8 +22,23 @@ export async function watchStatus(
   state: string,
   read: () => Promise<StatusDocument>,
 ): Promise<ExitCode> {
-  const { context, options, schema } = call;
+  const { context } = call;
   const interrupt = context.listenForInterrupt();
+  // While nothing changes nothing is written: `mesh status --watch | head -1` would go on for ever.
+  const endReaderWatch = context.watchReader();
+  try {
+    return await showUntil(interrupt, call, state, read);
+  } finally {
+    endReaderWatch();
+  }
+}
+
+async function showUntil(
+  interrupt: AbortSignal,
+  { context, options, schema }: CommandCall,
+  state: string,
+  read: () => Promise<StatusDocument>,
+): Promise<ExitCode> {
   let before = "";
   let said = "";
   let code: ExitCode = 3;
