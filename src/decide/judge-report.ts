@@ -12,7 +12,7 @@ export interface ReportFacts {
     | (ReportPlace & {
         readonly incarnation: string;
         readonly track: FailureTrack;
-        /** Which start made it. */ readonly report?: Pick<Report, "bootId" | "unwritten">;
+        /** Which start made it, and when. */ readonly report?: Pick<Report, "bootId" | "at" | "unwritten">;
       })
     | null;
   /** Of the node as enrolled now; null: nobody is, or there is no such node. */

@@ -14,7 +14,7 @@ export interface KeepReportInput {
   readonly account:
     | (ReportPlace & {
         readonly incarnation: string;
-        /** Which start made it. */ readonly report?: Pick<Report, "bootId">;
+        /** Which start made it, and when. */ readonly report?: Pick<Report, "bootId" | "at">;
       })
     | null;
   readonly report: Report;
@@ -28,7 +28,7 @@ export interface KeepReportInput {
 
 export type KeepReport =
   | { readonly kind: "kept" }
-  /** The same report again: its answer was lost. Answered as before, counts nothing. */
+  /** The same report again, made at the same moment: its answer was lost. Answered as before, counts nothing. */
   | { readonly kind: "duplicate" }
   | { readonly kind: "older"; readonly message: string }
   | { readonly kind: "wrong-incarnation"; readonly message: string }
@@ -53,8 +53,10 @@ export function keepReport(input: KeepReportInput): KeepReport {
   if (account === null || account.incarnation !== incarnation) return { kind: "kept" };
   const place = compareReports(report, account);
   if (place > 0) return { kind: "kept" };
-  if (place === 0 && (account.report?.bootId ?? report.bootId) === report.bootId) return { kind: "duplicate" };
-  const whose = place === 0 ? "of another start " : "";
+  const made = account.report ?? report;
+  const isSameStart = made.bootId === report.bootId;
+  if (place === 0 && isSameStart && made.at === report.at) return { kind: "duplicate" };
+  const whose = place === 0 ? `of another ${isSameStart ? "copy of it" : "start"} ` : "";
   return {
     kind: "older",
     message: `the report is ${describePlace(report)}, ${describePlace(account)} ${whose}is kept already`,

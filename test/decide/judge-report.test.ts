@@ -20,7 +20,7 @@ function factsAfter(last: Report, more: Partial<ReportFacts> = {}): ReportFacts 
     noSuccessCount: 2,
   };
   return {
-    account: { ...place, incarnation: last.incarnation, track, report: { bootId: last.bootId } },
+    account: { ...place, incarnation: last.incarnation, track, report: { bootId: last.bootId, at: last.at } },
     incarnation: last.incarnation,
     sentDigest: digestNamed("content of 7"),
     receivedAt: minutesLater(5),

@@ -6,7 +6,8 @@ import { compareReports, keepReport } from "../../src/decide/order-reports.ts";
 import { buildReport } from "./support/build-report.ts";
 import { digestNamed } from "./support/build-world.ts";
 
-const account = { ...buildReport({ boot: 3, sequence: 10 }), incarnation: "host-node-a" };
+const last = buildReport({ boot: 3, sequence: 10 });
+const account = { ...last, incarnation: "host-node-a", report: last };
 const incarnation = "host-node-a";
 const keep = (parts: Partial<Report>, sentDigest = digestNamed("content of 7")): string => {
   const report = buildReport({ boot: 3, sequence: 11, ...parts });
@@ -17,6 +18,11 @@ describe("a report is kept (R38, case 39)", () => {
   it.each<[string, Partial<Report>, string]>([
     ["when it is the next", {}, "kept"],
     ["as a duplicate when it arrives twice: counts nothing", { sequence: 10 }, "duplicate"],
+    [
+      "not, when another copy of the host made one in its place, as from a resumed snapshot",
+      { sequence: 10, at: "2026-01-01T00:00:07.000Z", outcome: "failed" },
+      "older",
+    ],
     ["not, when it is late", { sequence: 9 }, "older"],
     ["not, when it is from before a reboot", { boot: 2, sequence: 999 }, "older"],
     ["when the host started again", { boot: 4, sequence: 1 }, "kept"],
@@ -69,6 +75,12 @@ describe("what is said of a report that is not kept (R38)", () => {
   it("names both places where it is older", () => {
     expect(say({ has: null, digest: null, boot: 2, sequence: 5 })).toBe(
       "the report is before any declaration, boot 2, report 5, 1.7, boot 3, report 10 is kept already",
+    );
+  });
+
+  it("says that a copy of the host made it", () => {
+    expect(say({ boot: 3, sequence: 10, at: "2026-01-01T00:00:07.000Z" })).toMatch(
+      /boot 3, report 10 of another copy of it is kept/,
     );
   });
 
