@@ -6,7 +6,7 @@ import { writeDurably } from "../disk/write-durably.ts";
 import { generateSigningKey, loadSigningKey, saveSigningKey, type SigningKey } from "../link/keys.ts";
 import { chooseKey, loadRoleKeys } from "../link/role-keys.ts";
 import { createRoot, verifyRoot, type Root, type RootKey, type RootRole } from "../link/root.ts";
-import { rootFolderOf, saveRootFile } from "../worker/root-folder.ts";
+import { listRootFiles, readRootFiles, rootFolderOf, saveRootFile } from "../worker/root-folder.ts";
 import { listKey } from "./keys/plan-rotation.ts";
 import type { MeshPaths } from "./mesh-setup.ts";
 
@@ -33,8 +33,17 @@ export async function keepProvenanceKey(parts: KeepProvenanceKey): Promise<void>
   const here = (await loadRoleKeys(paths.provenanceKey)).map((one) => one.key);
   if (chooseKey(root, "provenance", here, nowMs) !== null) return;
   const key = await keepSigningKey(paths.provenanceKey);
-  // One that a root has listed was ended or taken out on purpose: only its holders bring it back.
-  if (root.keys.some((one) => one.publicKey === key.publicKey)) return;
+  const published = await readPublished(parts);
+  // One that any root has listed was ended or taken out on purpose: only its holders bring it back.
+  if ([root, ...published].some(({ keys }) => keys.some((one) => one.publicKey === key.publicKey))) return;
+  const newest = Math.max(root.version, ...published.map(({ version }) => version));
+  if (newest > root.version) {
+    say(
+      `keys: the builder's key ${key.keyId} is in no root document, and ${paths.rootDocument} is root ${root.version}, ` +
+        `where root ${newest} is published: restore the newest one there, then start again`,
+    );
+    return;
+  }
   const rootKey = existsSync(paths.rootKey) ? await loadSigningKey(paths.rootKey) : null;
   if (rootKey === null || !canSignRoot(root, rootKey)) {
     say(
@@ -52,6 +61,16 @@ export async function keepProvenanceKey(parts: KeepProvenanceKey): Promise<void>
   await saveRootFile(rootFolderOf(paths.rootDocument), { version: root.version, envelope: before });
   await writeDurably(paths.rootDocument, createRoot(next, [rootKey]), { mode: 0o644 });
   say(`keys: the builder's key ${key.keyId} is in root ${next.version} now, with the role provenance`);
+}
+
+/** Every root that lies beside the present one; what is no root of this mesh says nothing here. */
+async function readPublished({ paths, mesh }: KeepProvenanceKey): Promise<Root[]> {
+  const folder = rootFolderOf(paths.rootDocument);
+  const files = await readRootFiles(folder, await listRootFiles(folder));
+  return [...files.values()].flatMap((envelope) => {
+    const verified = verifyRoot(envelope, { mesh });
+    return verified.ok ? [verified.root] : [];
+  });
 }
 
 /** Made once; whoever asks again gets the same. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { keepProvenanceKey } from "../../src/cli/keep-provenance-key.ts";
 import { generateSigningKey, loadSigningKey, saveSigningKey } from "../../src/link/keys.ts";
 import { createRoot, keysAt, verifyRoot, type Root } from "../../src/link/root.ts";
+import { rootFolderOf, saveRootFile } from "../../src/worker/root-folder.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 const nowMs = Date.parse("2026-03-01T12:00:00.000Z");
@@ -74,6 +75,30 @@ describe("the builder's key of a mesh that had none", () => {
     await writeFile(old.paths.rootDocument, createRoot(root, [rootKey]));
     await old.start();
     expect((await old.readRoot()).version).toBe(3);
+  });
+
+  it("is not brought back where a rotation revoked it, though its file is still here", async () => {
+    const old = await openOldMesh();
+    await old.start();
+    const listing = await readFile(old.paths.rootDocument);
+    await saveRootFile(rootFolderOf(old.paths.rootDocument), { version: 2, envelope: listing });
+    const key = await loadSigningKey(old.paths.provenanceKey);
+    const keys = (await old.readRoot()).keys.filter((one) => one.publicKey !== key.publicKey);
+    const rootKey = await loadSigningKey(old.paths.rootKey);
+    await writeFile(old.paths.rootDocument, createRoot({ ...(await old.readRoot()), version: 3, keys }, [rootKey]));
+    await old.start();
+    expect((await old.readRoot()).version).toBe(3);
+    expect(keysAt(await old.readRoot(), "provenance", nowMs).valid).toEqual([]);
+  });
+
+  it("is not listed in a second root of a number that is published already", async () => {
+    const old = await openOldMesh();
+    const rootKey = await loadSigningKey(old.paths.rootKey);
+    const published = createRoot({ ...(await old.readRoot()), version: 2 }, [rootKey]);
+    await saveRootFile(rootFolderOf(old.paths.rootDocument), { version: 2, envelope: published });
+    await old.start();
+    expect((await old.readRoot()).version).toBe(1);
+    expect(old.said).toEqual([expect.stringMatching(/is root 1, where root 2 is published: restore the newest one/)]);
   });
 
   it("is made, and that no root lists it is said, where the root key is kept elsewhere", async () => {
