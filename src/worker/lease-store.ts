@@ -1,5 +1,6 @@
 import { atStep } from "../core/failpoints.ts";
 import { openDatabase } from "../store/database.ts";
+import { expectMigrated } from "../store/migrate.ts";
 import { readLease, releaseLease, renewLease, takeLease } from "../store/lease.ts";
 import type { LeaseRole } from "../store/lease-history.ts";
 import { leaseAgeMs } from "../decide/lease.ts";
@@ -26,6 +27,8 @@ export function openLeaseStore(
   const store: LeaseStore = {
     read: () => readLease(db, mesh),
     async take(seen) {
+      // Who waited for days may be of before the tables that a newer program made meanwhile: it ends, and says what to do.
+      await expectMigrated(db);
       const request = { mesh, holder, ageMs: leaseAgeMs, seen, role: leaseRole, lockTimeoutMs: 3_000 };
       return await atStep("lease.take", () => takeLease(db, request));
     },
