@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "./build.js";
 import { install } from "./install.js";
-import { root, say } from "./steps.js";
+import { root, sayFailure } from "./steps.js";
 
 // Whose output goes away (`npm start 2>&1 | tee log`, and Ctrl-C ends tee too) is asked to end: the step under way with it.
 let isUnheard = false;
@@ -21,7 +21,7 @@ try {
   await install();
   await build();
 } catch (error) {
-  say(`npm start: ${error.message}`);
+  sayFailure("npm start", error);
   process.exit(isUnheard ? 3 : 2);
 }
 for (const stream of outputs) stream.removeAllListeners("error"); // From here on `mesh up` hears it.

@@ -1,7 +1,7 @@
 // What install and build share: one step at a time in this clone, said and timed; what is done already is skipped.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir, uptime } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -27,9 +27,26 @@ export async function runStep(command, step) {
   try {
     await step();
   } catch (error) {
-    say(`${command}: ${error.message}`);
+    sayFailure(command, error);
     process.exitCode = 2;
   }
+}
+
+/** As much as packages and what is built of them take. */
+const neededMebibytes = 1024;
+
+/**
+ * What failed, once, and where the disk is short that it is: npm says it of a file somewhere among many, if at all, and takes back
+ * what it had written.
+ */
+export function sayFailure(command, error) {
+  say(`${command}: ${error.message}`);
+  const { bavail, bsize } = statfsSync(root);
+  const free = Math.floor((bavail * bsize) / 1024 ** 2);
+  if (free >= neededMebibytes) return;
+  say(
+    `  next: the disk of ${root} has ${free} MiB left, and packages with what is built of them take ${neededMebibytes}: make room on it, then ${command} again`,
+  );
 }
 
 /** The file's text; null when there is none. */

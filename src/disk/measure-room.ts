@@ -25,6 +25,19 @@ export function judgeRoom({ freeBytes, totalBytes, freeNames, totalNames }: Room
   return countsNames && freeNames < totalNames / 100 ? "little" : null;
 }
 
+/** Of the file system that a folder lies on. */
+export async function measureRoom(folder: string): Promise<Room> {
+  const { bavail, blocks, bsize, files, ffree } = await statfs(folder);
+  // A network's file system may say more than a number holds.
+  const count = (value: number): number => Math.min(value, Number.MAX_SAFE_INTEGER);
+  return {
+    freeBytes: count(bavail * bsize),
+    totalBytes: count(blocks * bsize),
+    freeNames: count(ffree),
+    totalNames: count(files),
+  };
+}
+
 /** Those file systems below these folders that have little or no room, each once. A folder that is not there has none. */
 export async function findTightDisks(folders: readonly string[]): Promise<TightDisk[]> {
   const byDevice = new Map<number, string[]>();
@@ -34,15 +47,7 @@ export async function findTightDisks(folders: readonly string[]): Promise<TightD
   }
   const tight: TightDisk[] = [];
   for (const [first = "", ...others] of byDevice.values()) {
-    const { bavail, blocks, bsize, files, ffree } = await statfs(first);
-    // A network's file system may say more than a number holds.
-    const count = (value: number): number => Math.min(value, Number.MAX_SAFE_INTEGER);
-    const measured = {
-      freeBytes: count(bavail * bsize),
-      totalBytes: count(blocks * bsize),
-      freeNames: count(ffree),
-      totalNames: count(files),
-    };
+    const measured = await measureRoom(first);
     const room = judgeRoom(measured);
     if (room !== null) tight.push({ folders: [first, ...others].map(shorten), room, ...measured });
   }

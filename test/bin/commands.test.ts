@@ -141,3 +141,22 @@ it("ends the step under way where nobody reads any more what npm start says", as
   const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, "utf8")) : null;
   if (pid !== null) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
 }, 30_000);
+
+const canMount = process.platform === "linux" && process.getuid?.() === 0;
+it.skipIf(!canMount)("start.js says once which disk has no room for what it installs (skipped, needs root)", () => {
+  const small = join(clone, "small");
+  mkdirSync(small);
+  expect(spawnSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", small]).status).toBe(0);
+  try {
+    cpSync(bin, join(small, "bin"), { recursive: true });
+    writeFileSync(join(small, "package.json"), `{"name":"clone","version":"1.0.0","type":"module"}`);
+    // No lock file: the step fails whatever there is room for.
+    const { status, stderr } = node(join(small, "bin", "start.js"));
+    expect(status).toBe(2);
+    expect(stderr.match(/the disk of .*/g)).toEqual([
+      `the disk of ${realpathSync(small)}/ has 7 MiB left, and packages with what is built of them take 1024: make room on it, then npm start again`,
+    ]);
+  } finally {
+    spawnSync("umount", [small]);
+  }
+});

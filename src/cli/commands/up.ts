@@ -5,7 +5,7 @@ import { type OpenState, openStateFolder } from "../../embedded/state-folder.ts"
 import { createSupervisor, type Supervisor } from "../../embedded/supervisor.ts";
 import { meshPaths, readSettings } from "../mesh-setup.ts";
 import { expectOwnAddress } from "../../embedded/expect-own-address.ts";
-import { expectRoom } from "../up/expect-room.ts";
+import { expectRoom, explainFullDisk } from "../up/expect-room.ts";
 import { bringUp } from "../up/bring-up.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 import { interrupted } from "../interrupted.ts";
@@ -69,6 +69,8 @@ export const upCommand: CommandDefinition = {
       if (wantsLanguages && document.troubles.length === 0) await deliverLater(parts, connection);
       await untilAborted(interrupt);
       return document.troubles.length > 0 ? 2 : 0;
+    } catch (error) {
+      throw await explainFullDisk(error, state.paths.root);
     } finally {
       say("ending what this command started");
       await supervisor.stopAll();

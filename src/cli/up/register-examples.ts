@@ -1,3 +1,4 @@
+import { sandboxLimits } from "../../build/sandbox.ts";
 import type { Controller } from "../controller.ts";
 import { addModule, listModules, type ModuleRecord } from "../../store/modules.ts";
 import { listBuilds } from "../../store/builds.ts";
@@ -5,6 +6,8 @@ import { addRepository } from "../../store/repositories.ts";
 import type { MeshConnection } from "../mesh-connection.ts";
 import { plainLine } from "../text/plain.ts";
 import { sleep } from "../wait.ts";
+import { describeShortDisk } from "./expect-room.ts";
+import { createMoves } from "./say-moves.ts";
 import { exampleModules, exampleRepository, type UpParts } from "./up-plan.ts";
 
 /** Registers the repository and its modules; what is registered already stays. Answers whether anything was new. */
@@ -30,12 +33,19 @@ export async function waitForExamples(
   connection: MeshConnection,
   controller: Controller,
 ): Promise<readonly string[]> {
-  const said = new Map<string, string>();
+  const sayMove = createMoves(parts.say);
+  let isDiskSaid = false;
   const until = performance.now() + buildTimeoutMs;
   let lookedMs = performance.now();
   for (;;) {
     const modules = (await listModules(connection.db, connection.mesh)).filter((module) => isExample(module.name));
-    for (const module of modules) sayMove(parts, said, module);
+    for (const module of modules) sayMove(module);
+    // A build's words are about folders of its sandbox.
+    if (!isDiskSaid && modules.some(({ standing }) => standing === "outstanding")) {
+      const words = await describeShortDisk(parts.paths.root, sandboxLimits.diskBytes);
+      if (words !== null) parts.say(`${words}: make room on it, and the builds go on by themselves`);
+      isDiskSaid = words !== null;
+    }
     if (modules.every((module) => module.fitArtifact !== null)) return [];
     const stopped = modules.filter((module) => module.standing === "unfit" || module.standing === "broken");
     const waiting = modules.every(
@@ -58,15 +68,6 @@ function isExample(name: string): boolean {
 
 function isStopped(module: ModuleRecord): boolean {
   return module.standing === "unfit" || module.standing === "broken";
-}
-
-function sayMove(parts: UpParts, said: Map<string, string>, module: ModuleRecord): void {
-  const now = module.standing === "current" ? "fit" : module.standing;
-  if (said.get(module.name) === now || now === "new") return;
-  said.set(module.name, now);
-  parts.say(
-    `${module.name}: ${now}${module.standingWhy === "" || now === "fit" ? "" : `: ${plainLine(module.standingWhy, 160)}`}`,
-  );
 }
 
 async function describeTroubles(
