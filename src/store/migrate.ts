@@ -4,7 +4,7 @@ import { z } from "zod";
 import { InputError, RecordsRefusedError } from "../core/errors.ts";
 import { timeColumn } from "./columns.ts";
 import type { Database, Queryable, Transaction } from "./database.ts";
-import { many, maybeOne, run } from "./rows.ts";
+import { many, maybeOne, one, run } from "./rows.ts";
 import { inTransaction } from "./transaction.ts";
 
 interface Migration {
@@ -58,6 +58,23 @@ export async function expectMigrated(db: Queryable, folder: URL = ownFolder): Pr
       `the tables are older than this program: they lack ${missing.id}`,
       "bring them up as their owner: mesh database roles --apply, or mesh up",
     );
+}
+
+/**
+ * Throws InputError where a newer program made the tables: what this one does not know it would leave out. Older ones, or none at
+ * all, are no strangers. `next`: what a person does then.
+ */
+export async function expectNoStrangers(tx: Transaction, { next }: { readonly next: string }): Promise<void> {
+  const { there } = await one(
+    tx,
+    z.object({ there: z.boolean() }),
+    `select to_regclass('schema_migration') is not null as there`,
+  );
+  if (!there) return;
+  const known = new Set((await readMigrations(ownFolder)).map(({ id }) => id));
+  const stranger = (await listMigrations(tx)).find(({ id }) => !known.has(id));
+  if (stranger !== undefined)
+    throw new InputError(`the database is newer than this program: it has migration ${stranger.id}`, next);
 }
 
 async function readMigrations(folder: URL): Promise<Migration[]> {

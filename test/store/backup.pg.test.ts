@@ -215,6 +215,17 @@ describe("a restore is refused, and the database is as it was,", () => {
     await records.db.query(`delete from mesh where name = 'other'`);
   });
 
+  it("where a newer program made its tables: those that this one does not know would stay (R35)", async () => {
+    await records.db.query(`insert into schema_migration (id, sha256) values ('0999-later', 'x')`);
+    await refuse(/the database is newer than this program: it has migration 0999-later/);
+    await records.db.query(`delete from schema_migration where id = '0999-later'`);
+  });
+
+  it("where the file has nothing of a table that its records had", async () => {
+    const lines = content.split("\n").filter((line) => line !== `{"table":"artifact"}`);
+    await refuse(/has nothing of artifact, which its records had/, { file: await write("less", lines) });
+  });
+
   it("where it is a backup of another mesh", () =>
     refuse(/is a backup of mesh home, not of elsewhere/, { mesh: "elsewhere" }));
 

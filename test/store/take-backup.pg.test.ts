@@ -20,6 +20,14 @@ afterAll(async () => {
 });
 
 describe("taking a backup", () => {
+  it("by a program that is older than the tables is refused: it would leave out what it does not know", async () => {
+    await records.db.query(`insert into schema_migration (id, sha256) values ('0999-later', 'x')`);
+    const taken = takeBackup(records.db, join(folder, "older"));
+    await expect(taken).rejects.toThrow(/the database is newer than this program: it has migration 0999-later/);
+    expect(await readdir(folder)).toEqual([]);
+    await records.db.query(`delete from schema_migration where id = '0999-later'`);
+  });
+
   it("that is interrupted leaves nothing: no half copy of the records under a name that nobody knows", async () => {
     const interrupt = new AbortController();
     const ended = await inTransaction(records.db, { isolation: "read committed" }, async (tx) => {

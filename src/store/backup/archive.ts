@@ -32,6 +32,8 @@ const lineBytesLimit = 64 * 1024 * 1024;
 
 export interface CheckedBackup {
   readonly header: BackupHeader;
+  /** Also those without a row. */
+  readonly tables: ReadonlySet<string>;
   readonly rows: number;
   /** Of the lines before the footer: names this backup. */
   readonly sha256: string;
@@ -42,17 +44,18 @@ export async function checkBackup(file: string): Promise<CheckedBackup> {
   const hash = createHash("sha256");
   let header: BackupHeader | null = null;
   let rows = 0;
-  let tables = 0;
+  const tables = new Set<string>();
   let footer: z.output<typeof footerSchema> | null = null;
   for await (const line of readLines(file)) {
     if (footer !== null) throw damaged(file, "something follows its end");
     const value = parseLine(file, line);
+    const begins = tableSchema.safeParse(value);
     if (header === null) header = parseHeader(file, value);
     else if (footerSchema.safeParse(value).success) {
       footer = footerSchema.parse(value);
       continue;
-    } else if (tableSchema.safeParse(value).success) tables += 1;
-    else if (tables === 0) throw damaged(file, "it has a row before the first table");
+    } else if (begins.success) tables.add(begins.data.table);
+    else if (tables.size === 0) throw damaged(file, "it has a row before the first table");
     else rows += 1;
     hash.update(line).update("\n");
   }
@@ -60,7 +63,7 @@ export async function checkBackup(file: string): Promise<CheckedBackup> {
   const sha256 = hash.digest("hex");
   if (footer.rows !== rows) throw damaged(file, `it has ${rows} rows, and says ${footer.rows}`);
   if (footer.sha256 !== sha256) throw damaged(file, "its content has another digest than it says");
-  return { header, rows, sha256 };
+  return { header, tables, rows, sha256 };
 }
 
 /** Rows in the order of the file, by table; of a file that was checked. */

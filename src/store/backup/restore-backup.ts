@@ -4,7 +4,7 @@ import { InputError, RecordsRefusedError } from "../../core/errors.ts";
 import { nameSchema, type Name } from "../../core/names.ts";
 import { bigintColumn } from "../columns.ts";
 import type { Database, Queryable, Transaction } from "../database.ts";
-import { migrateAround } from "../migrate.ts";
+import { expectNoStrangers, migrateAround } from "../migrate.ts";
 import { many, maybeOne, run } from "../rows.ts";
 import { stopMesh } from "../stop.ts";
 import { storableText } from "../storable.ts";
@@ -45,7 +45,7 @@ export async function restoreBackup(db: Database, request: RestoreRequest): Prom
   const limits = { lockTimeoutMs: 30_000, statementTimeoutMs: timeoutMs };
   const roots = await inTransaction(db, { isolation: "read committed", ...limits }, async (tx) => {
     const before = await clear(tx, request.replace, header.meshes);
-    await migrateAround(tx, header.migrations, () => load(tx, request.file));
+    await migrateAround(tx, header.migrations, () => load(tx, request.file, backup.tables));
     for (const mesh of before.meshes) await keepAbove(tx, mesh);
     const taken = new Map<Name, TakenRoots>();
     for (const mesh of header.meshes) taken.set(mesh, await takeOverRoots(tx, mesh, before.roots));
@@ -64,8 +64,11 @@ interface Before {
   readonly roots: Awaited<ReturnType<typeof readAllRoots>>;
 }
 
-/** What was numbered last in the records that go, and their roots. */
+/** What was numbered last in the records that go, and their roots. Tables of a newer program would stay, in everybody's way. */
 async function clear(tx: Transaction, replace: boolean, backedUp: readonly Name[]): Promise<Before> {
+  await expectNoStrangers(tx, {
+    next: "restore with the version of mesh that made them, or into a database of its own: set secrets/database-url of this mesh to it. Nothing was changed",
+  });
   const tables = await listTables(tx);
   let meshes: Highest[] = [];
   if (tables.some(({ name }) => name === "mesh")) {
@@ -135,8 +138,14 @@ async function expectEmpty(tx: Queryable): Promise<void> {
     );
 }
 
-async function load(tx: Transaction, file: string): Promise<void> {
+async function load(tx: Transaction, file: string, backedUp: ReadonlySet<string>): Promise<void> {
   const columns = new Map((await listTables(tx)).map((table) => [table.name, new Set(table.columns)]));
+  const missing = [...columns.keys()].filter((table) => !backedUp.has(table));
+  if (missing.length > 0)
+    throw new InputError(
+      `${file} has nothing of ${missing.join(", ")}, which its records had: an older program wrote it, that did not know them`,
+      "take another backup; nothing was changed",
+    );
   let batch: string[] = [];
   let bytes = 0;
   let current = "";

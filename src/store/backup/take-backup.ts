@@ -9,7 +9,7 @@ import { errorCode, InputError, whenThere } from "../../core/errors.ts";
 import { nameSchema } from "../../core/names.ts";
 import { timeColumn } from "../columns.ts";
 import type { Database, Transaction } from "../database.ts";
-import { listMigrations } from "../migrate.ts";
+import { expectNoStrangers, listMigrations } from "../migrate.ts";
 import { many, one, run } from "../rows.ts";
 import { inTransaction } from "../transaction.ts";
 import type { BackupHeader } from "./archive.ts";
@@ -36,7 +36,7 @@ export interface TakenBackup {
 
 /**
  * All records at one moment, in one file (0600) that is there whole or not at all. Throws InputError where it is there
- * already, and what `signal` was aborted with. Work goes on meanwhile: nothing is locked.
+ * already or the tables are of a newer program, and what `signal` was aborted with. Work goes on meanwhile: nothing is locked.
  */
 export async function takeBackup(db: Database, file: string, signal?: AbortSignal): Promise<TakenBackup> {
   if ((await whenThere(stat(file))) !== null) throw isThere(file);
@@ -79,6 +79,7 @@ async function write(
 ): Promise<Omit<TakenBackup, "bytes">> {
   const hash = createHash("sha256");
   let rows = 0;
+  await expectNoStrangers(tx, { next: "make the backup with the version of mesh that made them, or a later one" });
   const header = await readHeader(tx);
   async function* lines(): AsyncGenerator<string> {
     const say = (line: string): string => {
