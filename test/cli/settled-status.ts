@@ -58,6 +58,7 @@ export const settled: StatusDocument = {
       notices: [],
       behind: false,
       lastContactAt: "2026-01-01T00:09:57.000Z",
+      refusedReports: 0,
       told: "3.41",
     },
   ],

@@ -176,6 +176,7 @@ async function whyNode(connection: MeshConnection, name: Name, { now, remedy }: 
       why: reason,
       at: issuedAt,
     })),
+    refusedReports: view.nodes.get(name)?.refusedReports ?? 0,
     reported:
       account === undefined
         ? null

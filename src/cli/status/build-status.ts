@@ -39,6 +39,8 @@ export interface StatusNode extends Situation {
   /** Acted upon by `push --behind`. */
   readonly behind: boolean;
   readonly lastContactAt: string | null;
+  /** Reports of it that were refused and not kept, since it was registered: late ones, and those of a second writer (R38). */
+  readonly refusedReports: number;
   /** What it was last told, as `epoch.number`; null: never told. */
   readonly told: string | null;
 }
@@ -130,6 +132,7 @@ function statusOfNode({ view }: StatusRecords, name: Name): StatusNode[] {
       ...situation,
       behind: isBehind(situation),
       lastContactAt: view.nodes.get(name)?.lastContactAt ?? null,
+      refusedReports: view.nodes.get(name)?.refusedReports ?? 0,
       told: sent === undefined ? null : describeOrder(sent.order),
     },
   ];

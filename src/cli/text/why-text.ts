@@ -28,6 +28,8 @@ export interface NodeWhy {
     readonly why: string;
     readonly at: string;
   }[];
+  /** Reports of it that were refused, and not kept. */
+  readonly refusedReports: number;
   readonly reported: {
     readonly outcome: string;
     readonly receivedAt: string;
@@ -64,8 +66,16 @@ export function nodeWhyText(why: NodeWhy, now: Date): string {
       ? "its host has reported nothing"
       : `its host reported ${reported.outcome} ${describeAge(reported.receivedAt, now)}`,
     ...(troubles.length === 0 ? [] : [alignColumns(troubles, "  ")]),
+    ...sayRefused(why.refusedReports),
     `  next: ${why.remedy ?? (isBehind(situation) ? `mesh plan ${situation.node}` : "mesh status --watch")}`,
   ].join("\n");
+}
+
+/** A few come late on any network. Where a second host writes, they are as many as it reports. */
+function sayRefused(count: number): string[] {
+  if (count === 0) return [];
+  const what = count === 1 ? "1 report of it was" : `${count} reports of it were`;
+  return [`${what} refused since it was registered: late, of other records, or of a second host beside its own`];
 }
 
 /** Why the newest source has no fit build. */
