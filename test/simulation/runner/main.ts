@@ -59,7 +59,7 @@ async function withPool(args: Arguments, act: (pool: Pool) => Promise<number>): 
 async function trySeed(pool: Pool, args: Arguments): Promise<number> {
   const result = await pool.run(args.seed, args.setting);
   if (args.json) say(JSON.stringify(result));
-  else if (result.violation !== null) say(sayFailed(result, args.setting, args.mutant));
+  else if (result.violation !== null) say(`${sayFailed(result, args.setting, args.mutant)}\n(commit ${sayTree()})`);
   else {
     if (args.trace) say(result.story.join("\n"));
     say(
@@ -79,14 +79,17 @@ async function trySome(pool: Pool, args: Arguments): Promise<number> {
     say(
       args.json
         ? JSON.stringify({ base, ...tried, ...took })
-        : `base ${base}: no promise broken. ${sayTried(tried, took)}\n${sayRecord(tried, took, { base, commit: commitHash() })}`,
+        : `base ${base}: no promise broken. ${sayTried(tried, took)}\n${sayRecord(tried, took, { base, commit: sayTree() })}`,
     );
     return 0;
   }
   const { setting, result } = await shrink(pool, tried.failed, args.setting);
   const again = describeRun(result.seed, setting, args.mutant);
   if (args.json) say(JSON.stringify({ base, ...tried, ...took, shrunk: result, again }));
-  else say(`base ${base}, ${sayTried(tried, took)}\n\n${sayFailed(result, setting, args.mutant)}`);
+  else {
+    const record = sayRecord(tried, took, { base, commit: sayTree() });
+    say(`base ${base}, ${sayTried(tried, took)}\n${record}\n\n${sayFailed(result, setting, args.mutant)}`);
+  }
   return found;
 }
 
@@ -129,8 +132,17 @@ function measure(): () => Effort {
 }
 
 function commitHash(): string {
+  return askGit("rev-parse", "HEAD");
+}
+
+/** What was run: the commit, with a `+` where the tree had changes beside it. */
+function sayTree(): string {
+  return `${commitHash().slice(0, 12)}${askGit("status", "--porcelain") === "" ? "" : "+"}`;
+}
+
+function askGit(...args: readonly string[]): string {
   const cwd = fileURLToPath(new URL(".", import.meta.url));
-  return execFileSync("git", ["rev-parse", "HEAD"], { cwd, encoding: "utf8" }).trim();
+  return execFileSync("git", args, { cwd, encoding: "utf8" }).trim();
 }
 
 function say(text: string): void {

@@ -22,7 +22,7 @@ export function sayRecord(
   run: { base: string; commit: string },
 ): string {
   const violations = failed === null ? "none" : (failed.violation?.invariant ?? "none");
-  return `| ${seeds} | ${run.base} | ${run.commit.slice(0, 12)} | ${violations} | ${cpuSeconds.toFixed(0)} |`;
+  return `| ${seeds} | ${run.base} | ${run.commit} | ${violations} | ${cpuSeconds.toFixed(0)} |`;
 }
 
 /** What was broken, how it came to it, and the command that shows it again. */
