@@ -40,6 +40,14 @@ export const hostMutants: readonly Mutant[] = [
     breaks: ["L3", "I1", "I6", "I4", "I13", "L1", "I17"],
   },
   {
+    name: "host-takes-other-nodes",
+    why: "a host takes what is for another node",
+    file: "src/decide/accept-declaration.ts",
+    find: `if (offered.node !== node) return refuse("node",`,
+    replace: `if (offered.node !== node) return null; if (offered.node === "") return refuse("node",`,
+    breaks: ["I4"],
+  },
+  {
     name: "applied-unread",
     why: "a host says applied where the change failed",
     file: "src/host/cycle/apply-resource.ts",
