@@ -102,7 +102,7 @@ function branchesOf({ node, kind, optional }: Place): Place[] {
       return place;
     }
     const isBody = child.type !== "else_clause";
-    const isType = isBody && dottedOf(condition)?.split(".").at(-1) === "TYPE_CHECKING";
+    const isType = isBody && lastNameOf(condition) === "TYPE_CHECKING";
     return { node: child, kind: isType ? "type" : kind, optional: isBody ? optional || asks : later };
   });
 }
@@ -121,7 +121,7 @@ function catchesImportError(clause: Node): boolean {
   const kinds = first.type === "as_pattern" ? childNodes(first).slice(0, 1) : [first];
   const names = kinds.flatMap((kind) => (kind.type === "tuple" ? childNodes(kind) : [kind]));
   return names.some((name) => {
-    const last = dottedOf(name)?.split(".").at(-1) ?? "";
+    const last = lastNameOf(name) ?? "";
     return ["ImportError", "ModuleNotFoundError", "Exception", "BaseException"].includes(last);
   });
 }
@@ -160,6 +160,14 @@ function moduleNameOf(node: Node): string {
     .filter((child) => child.type !== "comment" && child.type !== "line_continuation")
     .map(moduleNameOf)
     .join(node.type === "dotted_name" ? "." : "");
+}
+
+/** Of `a`, `x.a` and whatever it is an attribute of; null for anything else. */
+function lastNameOf(node: Node | null): string | null {
+  if (node?.type === "identifier") return node.text;
+  if (node?.type === "parenthesized_expression")
+    return lastNameOf(childNodes(node).find((child) => child.type !== "comment") ?? null);
+  return node?.type === "attribute" ? (node.childForFieldName("attribute")?.text ?? null) : null;
 }
 
 /** `a` and `a.b`; null for anything else. */

@@ -11,7 +11,7 @@ import { readInHalves } from "./read-in-halves.ts";
 import { createPythonResolver, distributionKey } from "./resolve-python.ts";
 
 /** Raised by hand when the reader finds something else in the same bytes. */
-const readerVersion = 1;
+const readerVersion = 2;
 
 export interface CreatePythonReader {
   /** Null: read by the grammar. What is left out is looked for on the PATH. */

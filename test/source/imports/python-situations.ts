@@ -50,6 +50,16 @@ export const situations: readonly Situation[] = [
     text: lines("if typing.TYPE_CHECKING:", "  from a import b"),
     imports: ["a type 2"],
   },
+  {
+    says: "under an attribute of an attribute called TYPE_CHECKING, or of what a call gives",
+    text: lines("if a.b.TYPE_CHECKING:", "  import a", "if f().TYPE_CHECKING:", "  import b"),
+    imports: ["a type 2", "b type 4"],
+  },
+  {
+    says: "with an ImportError caught that is an attribute of an attribute",
+    text: lines("try:", "  import a", "except pkg.errors.ImportError:", "  pass"),
+    imports: ["a static 2 ?"],
+  },
   { says: "under not TYPE_CHECKING", text: lines("if not TYPE_CHECKING:", "  import a"), imports: ["a static 2"] },
   {
     says: "with a caught ImportError, and what is tried then",

@@ -106,7 +106,7 @@ describe("a batch", () => {
   });
 
   itAsked("is kept under a key that names the interpreter that read it", () => {
-    expect(createPythonReader().readerKey("a.py")).toBe(`python/1/ast-${interpreter?.minor}`);
+    expect(createPythonReader().readerKey("a.py")).toBe(`python/2/ast-${interpreter?.minor}`);
   });
 });
 
