@@ -70,11 +70,9 @@ async function benchWorkspace(
     await ours.settle(base);
     const rows: Row[] = [];
     const bench = { context, modules, peers, ours, edges };
-    if (edges === "declared") {
-      const commit = await source.commit(modules.touch(modules.leaf), "Touch the leaf");
-      rows.push(...(await measure(bench, "leaf")));
-      await ours.settle(commit);
-    }
+    const commit = await source.commit(modules.touch(modules.leaf), "Touch the leaf");
+    rows.push(...(await measure(bench, "leaf")));
+    await ours.settle(commit);
     await source.commit(modules.touch(modules.core), "Touch the core");
     return [...rows, ...(await measure(bench, "core"))];
   } finally {

@@ -1,4 +1,5 @@
 import type { Name } from "../core/names.ts";
+import { cutFindings } from "../decide/cut-findings.ts";
 import { compareText } from "../decide/short-names.ts";
 import { describeFinding, type Finding } from "./finding.ts";
 import type { FactFiles, ImportKind, ImportReader, PublishedNames, Resolver } from "./imports/import-reader.ts";
@@ -21,9 +22,6 @@ export interface DeriveModule {
   readonly past?: Finding | undefined;
   readonly factsOf: (module: Name) => FactFiles;
 }
-
-/** A module with thousands of faults is shown by its first ones. */
-const findingsLimit = 200;
 
 /** From what files import to which modules one is built against (R4). A function of its input. */
 export function deriveModule(options: DeriveModule): Omit<SourceFacts, "known"> {
@@ -66,7 +64,7 @@ export function deriveModule(options: DeriveModule): Omit<SourceFacts, "known"> 
     publishes: own?.names ?? [],
     edges: [...edges.values()].toSorted((a, b) => compareText(a.dependency, b.dependency)),
     areEdgesKnown: isKnown,
-    findings: sayOnce(findings).slice(0, findingsLimit),
+    findings: cutFindings(sayOnce(findings)),
     problem: folder.problem ?? (worst === undefined ? null : { stage: "import", message: describeFinding(worst) }),
   };
 }

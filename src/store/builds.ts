@@ -4,6 +4,7 @@ import { digestSchema, nameSchema, objectIdSchema, type Digest, type Name, type 
 import { isHeard } from "./build-times.ts";
 import { bigintColumn, timeColumn } from "./columns.ts";
 import type { Queryable } from "./database.ts";
+import { cutFindings } from "../decide/cut-findings.ts";
 import { findingSchema, movedSchema } from "./modules.ts";
 import { many, maybeOne, run } from "./rows.ts";
 import { storableJson, storableText } from "./storable.ts";
@@ -120,8 +121,6 @@ export interface VerdictRecord {
   readonly retryInMs?: number;
 }
 
-const findingsLimit = 200;
-
 /** False: this attempt was taken over, or judged already; nothing was written. */
 export async function recordVerdict(db: Queryable, mesh: Name, record: VerdictRecord): Promise<boolean> {
   const { verdict } = record;
@@ -144,7 +143,7 @@ export async function recordVerdict(db: Queryable, mesh: Name, record: VerdictRe
       verdict.verdict === "fit" ? "" : storableText(verdict.message),
       storableText(record.logTail),
       verdict.verdict === "outstanding" ? (record.retryInMs ?? 0) : null,
-      storableJson((record.findings ?? []).slice(0, findingsLimit)),
+      storableJson(cutFindings(record.findings ?? [])),
       record.log?.blob ?? null,
       record.log?.bytes ?? null,
     ],

@@ -15,21 +15,31 @@ export interface Loaders {
   call(node: CallExpression): void;
   /** In the order of the file. */
   list(): readonly CallExpression[];
+  /** Calls of `createRequire` whose function goes where nobody follows it: into a property, a list, another function. */
+  listLost(): readonly CallExpression[];
 }
 
 export function createLoaders(): Loaders {
   const makers = new Set(["createRequire"]);
   const given: { readonly name: string; readonly by: Node }[] = [];
   const calls: CallExpression[] = [];
+  /** What stands for a name, or is called where it stands. */
+  const followed = new Set<Node>();
   return {
     see: (node) => {
       if (node.type === "ImportDeclaration") for (const name of listMakers(node)) makers.add(name);
       else {
         const [to, by] = node.type === "VariableDeclarator" ? [node.id, node.init] : [node.left, node.right];
-        if (to.type === "Identifier" && by !== null) given.push({ name: to.name, by });
+        if (to.type !== "Identifier" || by === null) return;
+        given.push({ name: to.name, by });
+        followed.add(bare(by));
       }
     },
-    call: (node) => void calls.push(node),
+    call: (node) => {
+      calls.push(node);
+      const callee = bare(node.callee);
+      followed.add(callee.type === "MemberExpression" ? bare(callee.object) : callee);
+    },
     // A function may use a name above the line that makes it: which calls load is known at the end.
     list: () => {
       const names = new Set(["require"]);
@@ -39,6 +49,7 @@ export function createLoaders(): Loaders {
       }
       return calls.filter((node) => isLoader(node.callee, names, makers));
     },
+    listLost: () => calls.filter((node) => isCreateRequire(node, makers) && !followed.has(node)),
   };
 }
 
@@ -51,7 +62,7 @@ function listMakers({ specifiers }: ImportDeclaration): string[] {
   );
 }
 
-/** `require`, `module.require`, `require.resolve`, `import.meta.resolve`, `createRequire(…)`. */
+/** `require`, `module.require`, `require.resolve`, `import.meta.resolve`, `createRequire(…)` and its `resolve`. */
 function isLoader(node: Node, names: ReadonlySet<string>, makers: ReadonlySet<string>): boolean {
   const callee = bare(node);
   if (callee.type === "Identifier") return names.has(callee.name);
@@ -61,7 +72,8 @@ function isLoader(node: Node, names: ReadonlySet<string>, makers: ReadonlySet<st
   const name = callee.property.type === "Identifier" ? callee.property.name : literalOf(callee.property);
   if (name === "require") return object.type === "Identifier" && object.name === "module";
   if (name !== "resolve") return false;
-  return object.type === "MetaProperty" || (object.type === "Identifier" && names.has(object.name));
+  if (object.type === "MetaProperty" || isCreateRequire(object, makers)) return true;
+  return object.type === "Identifier" && names.has(object.name);
 }
 
 function isCreateRequire(from: Node, makers: ReadonlySet<string>): boolean {

@@ -14,7 +14,7 @@ import { readPackageLock } from "./package-lock.ts";
 import { readMemberLock } from "./workspace-lock.ts";
 
 /** Raised by hand when the reader finds something else in the same bytes. */
-const readerVersion = 5;
+const readerVersion = 6;
 
 /** TypeScript and JavaScript, read by oxc: the parser is the judge, no text in comments or strings is an import. */
 export function createTypeScriptReader(): ImportReader {
@@ -200,6 +200,8 @@ export function collectFromTree(
     },
   }).visit(parsed.program);
   for (const node of loaders.list()) addLiteral(node.arguments[0], "require", node.start, "require()");
+  for (const node of loaders.listLost())
+    found.warn(node.start, "what createRequire gives is kept under no plain name: what is loaded by it is not known");
   addComments(parsed, add);
   // In TypeScript they are text.
   if (language === "javascript")
@@ -213,6 +215,7 @@ type Add = (specifier: string, kind: ImportKind, offset: number, more?: Pick<Imp
 interface Collection extends Collected {
   readonly add: Add;
   readonly addLiteral: (node: Node | undefined, kind: ImportKind, offset: number, what: string) => void;
+  readonly warn: (offset: number, message: string) => void;
 }
 
 function createCollection(text: string): Collection {
@@ -229,16 +232,18 @@ function createCollection(text: string): Collection {
       });
     } else imports.push({ specifier, kind, line, ...more });
   };
+  const warn = (offset: number, message: string): void =>
+    void findings.push({ severity: "warning", line: lineAt(offset), message });
   return {
     imports,
     findings,
     lineAt,
     add,
+    warn,
     addLiteral: (node, kind, offset, what) => {
       const specifier = node === undefined ? null : literalOf(node);
       if (specifier !== null) return add(specifier, kind, offset);
-      const message = `${what} of a computed name: what it needs is not known`;
-      findings.push({ severity: "warning", line: lineAt(offset), message });
+      warn(offset, `${what} of a computed name: what it needs is not known`);
     },
   };
 }

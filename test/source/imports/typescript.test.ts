@@ -61,6 +61,23 @@ describe("imports (case 11)", () => {
     expect(await read(text)).toEqual({ imports: [], findings: [] });
   });
 
+  it.each([
+    ["a property", `this.load = createRequire(import.meta.url); this.load("x");`],
+    ["an object", `const o = { require: createRequire(import.meta.url) }; o.require(name);`],
+    ["another function", `use(createRequire(import.meta.url));`],
+    ["a pattern", `const { resolve } = createRequire(import.meta.url); resolve("x");`],
+  ])("by what createRequire put into %s is not followed, and that is said (case 12)", async (_where, text) => {
+    const { imports, findings } = await read(`import { createRequire } from "node:module";\n${text}`);
+    expect(imports.map(({ specifier }) => specifier)).toEqual(["node:module"]);
+    expect(findings).toMatchObject([
+      {
+        severity: "warning",
+        line: 2,
+        message: expect.stringMatching(/^what createRequire gives is kept under no plain/),
+      },
+    ]);
+  });
+
   it("by what createRequire gave is one, whatever it is called (case 11)", async () => {
     const make = `import { createRequire as make } from "node:module";\n`;
     const found = await read(`${make}const load = make(import.meta.url);\nload("x");\nmake(import.meta.url)("y");`);
