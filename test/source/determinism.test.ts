@@ -13,43 +13,97 @@ import { readTrees } from "../../src/source/read-tree.ts";
 import type { Repository } from "../../src/source/repository.ts";
 import type { SourceFacts } from "../../src/source/source-facts.ts";
 import { buildMeshOfModules, fitAndMoved, judge, withModule } from "../decide/support/build-mesh-of-modules.ts";
-import { typescriptModule } from "../support/build-bed.ts";
 import { deriveEdges } from "../support/derive-edges.ts";
 import { createGitRepository } from "../support/git-repository.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
+const languages = ["typescript", "go", "python", "rust"] as const;
+type Language = (typeof languages)[number];
+
 /** Module `m<n>`: what each of its files imports, and under which name it publishes (two may choose one). */
 interface GeneratedModule {
+  readonly language: Language;
   readonly files: readonly { readonly test: boolean; readonly imports: readonly number[] }[];
   readonly publishes: number;
-  /** Its files are there as .js and as .cjs too, where an import is an error. */
+  /** Its files are there under other endings too, where they are read in another way. */
   readonly mixed: boolean;
 }
 
-const generated = fc.array(
-  fc.record({
-    files: fc.array(fc.record({ test: fc.boolean(), imports: fc.array(fc.nat(9), { maxLength: 4 }) }), {
-      minLength: 1,
-      maxLength: 4,
+const modulesOf = (language: fc.Arbitrary<Language>): fc.Arbitrary<GeneratedModule[]> =>
+  fc.array(
+    fc.record({
+      language,
+      files: fc.array(fc.record({ test: fc.boolean(), imports: fc.array(fc.nat(9), { maxLength: 4 }) }), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+      publishes: fc.nat(9),
+      mixed: fc.constantFrom(false, false, false, true),
     }),
-    publishes: fc.nat(9),
-    mixed: fc.constantFrom(false, false, false, true),
-  }),
-  { minLength: 2, maxLength: 8 },
-);
+    { minLength: 2, maxLength: 8 },
+  );
+// Only modules of one language import each other: alone they have edges, and beside each other they may mix nothing up.
+const meshes = [
+  ...languages.map((language) => modulesOf(fc.constant(language))),
+  modulesOf(fc.constantFrom(...languages)),
+];
 
-function writeModules(modules: readonly GeneratedModule[]): Record<string, string> {
-  const all: Record<string, string> = {};
-  for (const [at, { files, publishes, mixed }] of modules.entries()) {
-    const texts: Record<string, string> = {
-      "package.json": JSON.stringify({ name: `@test/n${publishes % 3 === 0 ? publishes : at}`, type: "module" }),
-    };
+type Write = (name: string, module: GeneratedModule) => Record<string, string>;
+
+const write: Readonly<Record<Language, Write>> = {
+  typescript: (name, { files, mixed }) => {
+    const texts: Record<string, string> = { "package.json": JSON.stringify({ name: `@test/${name}`, type: "module" }) };
     // The same bytes under endings that are read in different ways.
     for (const [file, { test, imports }] of files.entries())
       for (const ending of mixed ? ["ts", "mts", "js", "cjs"] : ["ts", "mts"])
         texts[`src/f${file}${test ? ".test" : ""}.${ending}`] =
           `${imports.map((to) => `import "@test/n${to}";\n`).join("")}import(name);\nawait 1;\n`;
-    Object.assign(all, typescriptModule(`m${at}`, texts));
+    return { ...texts, "tsconfig.json": "{}" };
+  },
+  go: (name, { files, mixed }) => {
+    const texts: Record<string, string> = { "go.mod": `module mesh.test/${name}\n\ngo 1.22\n` };
+    for (const [file, { test, imports }] of files.entries())
+      for (const folder of mixed ? ["", "inner/"] : [""])
+        texts[`${folder}f${file}${test ? "_test" : ""}.go`] =
+          `package some\n\nimport (\n${imports.map((to) => `\t_ "mesh.test/n${to}"\n`).join("")})\n`;
+    return texts;
+  },
+  python: (name, { files, mixed }) => {
+    const texts: Record<string, string> = {
+      "pyproject.toml": `[project]\nname = "${name}"\nversion = "1.0"\n`,
+      [`src/${name}/__init__.py`]: "",
+    };
+    for (const [file, { test, imports }] of files.entries())
+      for (const ending of mixed ? ["py", "pyi"] : ["py"])
+        texts[test ? `tests/test_f${file}.${ending}` : `src/${name}/f${file}.${ending}`] = imports
+          .map((to) => `import n${to}\n`)
+          .join("");
+    return texts;
+  },
+  rust: (name, { files, mixed }) => {
+    const needed = new Set(files.flatMap(({ imports }) => imports));
+    const texts: Record<string, string> = {
+      "Cargo.toml": `[package]\nname = "${name}"\nversion = "1.0.0"\nedition = "2021"\n\n[dependencies]\n${[...needed].map((to) => `n${to} = "*"\n`).join("")}`,
+      "src/lib.rs": files.map((_, file) => `mod f${file};\n`).join(""),
+    };
+    for (const [file, { test, imports }] of files.entries())
+      for (const folder of mixed ? ["src", "tests"] : ["src"])
+        texts[`${folder}/f${file}.rs`] = imports
+          .map((to) => `${test ? "#[cfg(test)]\n" : ""}use n${to}::one;\n`)
+          .join("");
+    return texts;
+  },
+};
+
+function writeModules(modules: readonly GeneratedModule[]): Record<string, string> {
+  const all: Record<string, string> = {};
+  for (const [at, module] of modules.entries()) {
+    const { language, publishes } = module;
+    const texts = {
+      "mesh.yaml": `module: m${at}\nlanguage: ${language}\n`,
+      ...write[language](`n${publishes % 3 === 0 ? publishes : at}`, module),
+    };
+    for (const [path, text] of Object.entries(texts)) all[`m${at}/${path}`] = text;
   }
   return all;
 }
@@ -122,25 +176,32 @@ it(
     const origin = await createGitRepository();
     onTestFinished(() => origin.remove());
     const repository = await openRepository({ url: origin.dir, dir: join(await createTemporaryFolder(), "clone.git") });
-    await fc.assert(
-      fc.asyncProperty(generated, fc.nat(1_000), async (modules, seed) => {
-        await origin.git("rm", "-r", "-q", "--ignore-unmatch", ".");
-        const commit = await origin.commit(writeModules(modules));
-        await repository.fetchCommits([{ branch: "main", commit }]);
-        const shuffle = shuffleBy(seed);
-        // At once, as two workers would.
-        const [one, other] = await Promise.all([
-          readFacts(repository, commit, modules.length, inOrder),
-          readFacts(repository, commit, modules.length, shuffle),
-        ]);
-        expect(byName(other)).toBe(byName(one));
-        const [facts, shuffled] = [toBuildFacts(one), toBuildFacts(other)];
-        expect(JSON.stringify(planBuilds(shuffled))).toBe(JSON.stringify(planBuilds(facts)));
-        expect(JSON.stringify(rebuildSet(shuffled))).toBe(JSON.stringify(rebuildSet(facts)));
-        const digests = JSON.stringify(runWave(facts, 1, inOrder));
-        for (const workers of [1, 2, 100]) expect(JSON.stringify(runWave(shuffled, workers, shuffle))).toBe(digests);
-      }),
-      { numRuns: 25 },
-    );
+    const edges = new Map<Language, number>(languages.map((language) => [language, 0]));
+    for (const generated of meshes)
+      await fc.assert(
+        fc.asyncProperty(generated, fc.nat(1_000), async (modules, seed) => {
+          await origin.git("rm", "-r", "-q", "--ignore-unmatch", ".");
+          const commit = await origin.commit(writeModules(modules));
+          await repository.fetchCommits([{ branch: "main", commit }]);
+          const shuffle = shuffleBy(seed);
+          // At once, as two workers would.
+          const [one, other] = await Promise.all([
+            readFacts(repository, commit, modules.length, inOrder),
+            readFacts(repository, commit, modules.length, shuffle),
+          ]);
+          expect(byName(other)).toBe(byName(one));
+          for (const { manifest, edges: found } of one)
+            for (const language of languages)
+              if (manifest?.language === language) edges.set(language, (edges.get(language) ?? 0) + found.length);
+          const [facts, shuffled] = [toBuildFacts(one), toBuildFacts(other)];
+          expect(JSON.stringify(planBuilds(shuffled))).toBe(JSON.stringify(planBuilds(facts)));
+          expect(JSON.stringify(rebuildSet(shuffled))).toBe(JSON.stringify(rebuildSet(facts)));
+          const digests = JSON.stringify(runWave(facts, 1, inOrder));
+          for (const workers of [1, 2, 100]) expect(JSON.stringify(runWave(shuffled, workers, shuffle))).toBe(digests);
+        }),
+        { numRuns: 8 },
+      );
+    // Modules without an edge would be alike in any order.
+    for (const [language, count] of edges) expect([language, count > 10]).toEqual([language, true]);
   },
 );
