@@ -116,12 +116,12 @@ describe("third-party packages", () => {
     await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
     onTestFinished(() => void server.close());
     const npm = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const pack = async (text: string): Promise<Buffer> => {
+    const pack = async (text: string, more: object = {}): Promise<Buffer> => {
       const folder = await createTemporaryFolder();
       await mkdir(join(folder, "package"));
       await writeFile(
         join(folder, "package/package.json"),
-        JSON.stringify({ name: "left", version: "1.0.0", main: "a.js" }),
+        JSON.stringify({ name: "left", version: "1.0.0", main: "a.js", ...more }),
       );
       await writeFile(join(folder, "package/a.js"), text);
       await run("tar", ["-czf", "left.tgz", "package"], { cwd: folder });
@@ -129,7 +129,7 @@ describe("third-party packages", () => {
     };
     return { npm, served, asked, pack };
   };
-  const lockOf = (npm: string, bytes: Buffer): string =>
+  const lockOf = (npm: string, bytes: Buffer, more: object = {}): string =>
     JSON.stringify({
       lockfileVersion: 3,
       packages: {
@@ -138,6 +138,7 @@ describe("third-party packages", () => {
           version: "1.0.0",
           resolved: `${npm}left/-/left-1.0.0.tgz`,
           integrity: `sha512-${createHash("sha512").update(bytes).digest("base64")}`,
+          ...more,
         },
       },
     });
@@ -173,6 +174,21 @@ describe("third-party packages", () => {
       expect(verdict).toMatchObject({ message: expect.stringContaining(named) });
     served.set("/left/-/left-1.0.0.tgz", third);
     expect((await build(lockOf(npm, third))).verdict.verdict).toBe("fit");
+  });
+
+  it("run no script of theirs, in the one step that has network (case 55)", { timeout }, async () => {
+    const bed = await createBuildBed();
+    const { npm, served, asked, pack } = await createRegistry();
+    const phone = `fetch("${npm}phoned").finally(() => require("fs").writeFileSync("phoned", ""))`;
+    const run = `node -e ${JSON.stringify(phone)}`;
+    const bytes = await pack("module.exports = 1;\n", { scripts: { preinstall: run, install: run, postinstall: run } });
+    served.set("/left/-/left-1.0.0.tgz", bytes);
+    await bed.origin.commit(app(lockOf(npm, bytes, { hasInstallScript: true })));
+    const artifact = await bed.buildFit("app", { registries: { npm } });
+    expect(asked).toContain("/left/-/left-1.0.0.tgz");
+    expect(asked).not.toContain("/phoned");
+    const files = (await listFiles(await unpack(bed, artifact))).filter((path) => path.includes("left"));
+    expect(files.map((path) => path.slice(path.indexOf("left/")))).toEqual(["left/a.js", "left/package.json"]);
   });
 
   it("that the disk changed where they are kept are fetched again, and no artifact has them", { timeout }, async () => {
