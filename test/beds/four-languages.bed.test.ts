@@ -6,6 +6,7 @@ import { describeToolchain } from "../../src/build/toolchain.ts";
 import type { Language } from "../../src/core/manifest.ts";
 import { chooseFreePort } from "../../src/embedded/ports.ts";
 import type { GitRepository } from "../support/git-repository.ts";
+import { isCi } from "../support/is-ci.ts";
 import { openBedMesh, type BedMesh } from "./support/bed-mesh.ts";
 import { createBedSource } from "./support/bed-source.ts";
 import { listRows, pushNodes } from "./support/push-document.ts";
@@ -47,7 +48,7 @@ const all: readonly Subject[] = [
 const absent = all
   .filter(({ language }) => describeToolchain(language).startsWith("absent"))
   .map((one) => one.language);
-const subjects = process.env["CI"] === "true" ? all : all.filter(({ language }) => !absent.includes(language));
+const subjects = isCi ? all : all.filter(({ language }) => !absent.includes(language));
 const without = absent.length === 0 ? "" : ` (without ${absent.join(", ")}: no toolchain here)`;
 
 const builtSchema = z.object({ modules: z.array(z.object({ module: z.string(), standing: z.string() })) });

@@ -180,8 +180,10 @@ describe("third-party packages", () => {
     const bed = await createBuildBed();
     const { npm, served, asked, pack } = await createRegistry();
     const phone = `fetch("${npm}phoned").finally(() => require("fs").writeFileSync("phoned", ""))`;
-    const run = `node -e ${JSON.stringify(phone)}`;
-    const bytes = await pack("module.exports = 1;\n", { scripts: { preinstall: run, install: run, postinstall: run } });
+    const script = `node -e ${JSON.stringify(phone)}`;
+    const bytes = await pack("module.exports = 1;\n", {
+      scripts: { preinstall: script, install: script, postinstall: script },
+    });
     served.set("/left/-/left-1.0.0.tgz", bytes);
     await bed.origin.commit(app(lockOf(npm, bytes, { hasInstallScript: true })));
     const artifact = await bed.buildFit("app", { registries: { npm } });
