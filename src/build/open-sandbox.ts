@@ -29,6 +29,8 @@ export interface Sandboxes {
   readonly promises: readonly string[];
   /** Why builds that the rule allows run without a sandbox; null: none does. */
   readonly unsafe: string | null;
+  /** What bounds builds less than the kernel's control groups would; null: nothing, or nothing is built in a sandbox. */
+  readonly unlimited: string | null;
 }
 
 /** The sandbox of this machine for all, or, where there is none, what the rule says for each repository. */
@@ -40,19 +42,21 @@ export async function openSandboxes(
   const opened = await tryBubblewrap(program);
   if ("sandbox" in opened) {
     const { sandbox } = opened;
-    return { sandboxFor: () => sandbox, settingsFor: () => ({}), promises: sandbox.promises, unsafe: null };
+    const { promises } = sandbox;
+    return { sandboxFor: () => sandbox, settingsFor: () => ({}), promises, unsafe: null, unlimited: opened.unlimited };
   }
   const [unsafe, unavailable] = [createUnsafe(opened.missing), createAbsent(program, opened.missing)];
   const sandboxFor = (repository: string): Sandbox => (allowsUnsafe(rule, repository) ? unsafe : unavailable);
   const settingsFor = (repository: string) => (allowsUnsafe(rule, repository) ? { sandbox: "none" } : {});
   if (rule === false || (typeof rule === "object" && rule.length === 0))
-    return { sandboxFor, settingsFor, promises: unavailable.promises, unsafe: null };
+    return { sandboxFor, settingsFor, promises: unavailable.promises, unsafe: null, unlimited: null };
   const whose = rule === true ? "all repositories" : rule.join(", ");
   return {
     sandboxFor,
     settingsFor,
     promises: [`Without a sandbox, for modules of ${whose}.`, ...unsafe.promises],
     unsafe: `modules of ${whose} are built without a sandbox: ${opened.missing}`,
+    unlimited: null,
   };
 }
 
@@ -65,7 +69,12 @@ export async function openSandbox(options: OpenSandbox = {}): Promise<Sandbox> {
   return (await openSandboxes(options.unsafeWithoutSandbox === true, options)).sandboxFor("");
 }
 
-async function tryBubblewrap(program: string): Promise<{ readonly sandbox: Sandbox } | { readonly missing: string }> {
+interface TriedSandbox {
+  readonly sandbox: Sandbox;
+  readonly unlimited: string | null;
+}
+
+async function tryBubblewrap(program: string): Promise<TriedSandbox | { readonly missing: string }> {
   const missing = await describeMissing(program);
   if (missing !== null) return { missing };
   const groups = await findControlGroups();
@@ -78,9 +87,16 @@ async function tryBubblewrap(program: string): Promise<{ readonly sandbox: Sandb
     network: "none",
     limits: { ...sandboxLimits, wallMs: 10_000 },
   });
-  if (tried.kind === "exited" && tried.code === 0) return { sandbox };
+  if (tried.kind === "exited" && tried.code === 0) return { sandbox, unlimited: describeUnlimited(groups) };
   const failure = (tried.kind === "unavailable" ? tried.why : tried.log).trim().slice(-500);
   return { missing: `bubblewrap is there, but cannot make a sandbox here: ${failure}` };
+}
+
+/** Exported for tests. */
+export function describeUnlimited(groups: { readonly cpu: boolean } | null): string | null {
+  if (groups === null)
+    return "no control group may be made for builds here: their memory is only watched four times a second, and they take processor time as any program does";
+  return groups.cpu ? null : "no control group for processor time may be made here: builds take it as any program does";
 }
 
 /** What a person should know about the sandbox of this machine, in sentences. */

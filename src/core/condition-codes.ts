@@ -240,6 +240,17 @@ export const conditionKinds: readonly ConditionKind[] = [
     remedy: "install bubblewrap, or take the repositories out of unsafeWithoutSandbox",
   },
   {
+    code: "builds-without-limits",
+    subject: "builds",
+    watches:
+      "builds run in a sandbox, and no control group may be made for them: what they take of memory or processor time is bounded less",
+    opens: ["worker/note-unsafe-builds.ts"],
+    closes: ["worker/note-unsafe-builds.ts"],
+    urgent: "no",
+    remedy:
+      "run the controller as root, or where its service manager delegates control groups (systemd: `Delegate=yes`), and start it again",
+  },
+  {
     code: "database-roles-missing",
     subject: "records",
     watches: "every process reaches the records with all rights of its database user",

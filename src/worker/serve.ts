@@ -134,7 +134,7 @@ async function startParts(
   await noteRoles(parts.db, config.mesh, parts.roles);
   // Without roles that is said already.
   await noteOwner(parts.db, config.mesh, parts.roles.enforced && !hasLogins(config) ? "owner" : "logins");
-  await noteUnsafeBuilds(parts.db, config.mesh, parts.sandboxes.unsafe);
+  await noteUnsafeBuilds(parts.db, config.mesh, parts.sandboxes);
   // Before anything is signed: a root may have been published while this controller was away.
   await parts.trust.refresh(parts.db);
   const { native, connection } = await reachTemporal({ ...parts, mesh: config.mesh }, config.temporal);

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { allowsUnsafe, openSandbox, openSandboxes } from "../../src/build/open-sandbox.ts";
+import { allowsUnsafe, describeUnlimited, openSandbox, openSandboxes } from "../../src/build/open-sandbox.ts";
 import { sandboxLimits } from "../../src/build/sandbox.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
@@ -34,6 +34,12 @@ it("says whose modules go without one, and why; nothing where nobody's do", asyn
   expect(promises.join(" ")).toContain("NO SANDBOX");
   for (const rule of [false, []]) expect(await openSandboxes(rule, none)).toMatchObject({ unsafe: null });
   expect((await openSandboxes(true, none)).unsafe).toContain("all repositories");
+});
+
+it("says by what builds are bounded less, where no control group may be made for them", () => {
+  expect(describeUnlimited(null)).toMatch(/memory is only watched.*processor time as any program does/);
+  expect(describeUnlimited({ cpu: false })).toMatch(/^no control group for processor time/);
+  expect(describeUnlimited({ cpu: true })).toBeNull();
 });
 
 const hello = {
