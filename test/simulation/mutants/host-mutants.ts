@@ -191,8 +191,8 @@ export const hostMutants: readonly Mutant[] = [
     name: "late-taken-for-twice",
     why: "a report that comes late is answered as one that came twice, and counted nowhere",
     file: "src/decide/order-reports.ts",
-    find: `if (place === 0 && (account`,
-    replace: `if (place <= 0 && (account`,
+    find: `if (place === 0 && isSameStart && made.at === report.at)`,
+    replace: `if (place <= 0 && isSameStart)`,
     breaks: ["I10"],
   },
   {

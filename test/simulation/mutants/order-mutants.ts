@@ -118,7 +118,8 @@ export const orderMutants: readonly Mutant[] = [
     file: "src/decide/judge-claim.ts",
     find: `stops: !isOvercome && !facts.isLeftOut`,
     replace: `stops: !isOvercome && facts.incarnation === null`,
-    breaks: ["I16"],
+    // Where nothing stops, a host that is ahead stays so, and is never told what it should have.
+    breaks: ["I16", "L1"],
   },
   {
     name: "record-in-another-transaction",
