@@ -57,9 +57,10 @@ export async function acquireLease(store: LeaseStore, clock: LeaseClock, options
   let seen: LeaseRecord | null = null;
   let seenAtMs = clock.monotonicMs();
   let said: string | null = null;
+  const askFor = createAsking(options);
   for (;;) {
     options.signal.throwIfAborted();
-    const record = await answerOf(options, () => store.read());
+    const record = await askFor(() => store.read());
     if (record === noAnswer) {
       await clock.sleep(lookEveryMs, options.signal);
       continue;
@@ -70,7 +71,7 @@ export async function acquireLease(store: LeaseStore, clock: LeaseClock, options
     }
     if (mayTakeLease(record, clock.monotonicMs() - seenAtMs)) {
       const askedAt = readClock(clock);
-      const taken = await answerOf(options, () => store.take(record));
+      const taken = await askFor(() => store.take(record));
       // Whether it was taken is not known then: the record says so, and it is somebody else's until its age is over.
       if (taken !== null && taken !== noAnswer) return keepLease(store, clock, taken, askedAt, options.onLost);
     } else if (record !== null && said !== describeHolder(record)) {
@@ -87,21 +88,28 @@ export interface AcquireLease {
   readonly onLost: (why: string) => void;
   /**
    * The records gave no answer, and are asked again: who stands by outlives them (case 42). A record that did not move
-   * meanwhile was not renewed meanwhile either, so its age runs on. Left out: it ends the waiting.
+   * meanwhile was not renewed meanwhile either, so its age runs on. Told once, until they answer again. Left out: it ends the
+   * waiting.
    */
   readonly onUnanswered?: (error: UnavailableError) => void;
 }
 
 const noAnswer = Symbol("no answer");
 
-async function answerOf<T>(options: AcquireLease, ask: () => Promise<T>): Promise<T | typeof noAnswer> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (!(error instanceof UnavailableError) || options.onUnanswered === undefined) throw error;
-    options.onUnanswered(error);
-    return noAnswer;
-  }
+function createAsking({ onUnanswered }: AcquireLease): <T>(ask: () => Promise<T>) => Promise<T | typeof noAnswer> {
+  let isSaid = false;
+  return async (ask) => {
+    try {
+      const answer = await ask();
+      isSaid = false;
+      return answer;
+    } catch (error) {
+      if (!(error instanceof UnavailableError) || onUnanswered === undefined) throw error;
+      if (!isSaid) onUnanswered(error);
+      isSaid = true;
+      return noAnswer;
+    }
+  };
 }
 
 function describeHolder({ holder, epoch }: LeaseRecord): string {
