@@ -1,6 +1,6 @@
 import { compareOrder } from "../../src/decide/order.ts";
 import { readDatabaseUrl } from "../../src/cli/mesh-connection.ts";
-import { listAccounts } from "../../src/store/accounts.ts";
+import { listAccounts } from "../../src/store/read-accounts.ts";
 import { declarationChannel } from "../../src/store/declarations.ts";
 import { listen } from "../../src/store/notify.ts";
 import { listTold, type ToldRecord } from "../../src/store/pushes.ts";
@@ -75,7 +75,7 @@ export async function openPushProbe(mesh: BenchMesh, hosts: readonly string[]): 
 async function waitUntilApplied(mesh: BenchMesh, told: readonly ToldRecord[]): Promise<number | null> {
   if (told.length === 0) return null;
   const ask = async (): Promise<number | null> => {
-    const accounts = await listAccounts(mesh.connection.db, mesh.connection.mesh);
+    const { accounts } = await listAccounts(mesh.connection.db, mesh.connection.mesh);
     const at = told.map(({ node, epoch, number }) => {
       const account = accounts.find((one) => one.node === node);
       if (account === undefined || account.has === null || account.outcome !== "applied") return null;

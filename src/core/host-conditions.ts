@@ -50,6 +50,27 @@ export const hostConditionKinds: readonly ConditionKind[] = [
       "end whatever controller runs from a copy of these records; is there none, take the declaration key back that was stolen: `mesh keys rotate declaration --revoke ID`",
   },
   {
+    code: "account-unreadable",
+    subject: "node",
+    names: oneName,
+    watches:
+      "the records of a host's latest report do not read, as after a step back to an older release or a change by hand: how its node stands cannot be told; it is over when a later report is kept",
+    opens: ["worker/watch-accounts.ts"],
+    closes: ["worker/watch-accounts.ts"],
+    urgent: "no",
+    remedy:
+      "let its host report, which it does every minute; does this stay, run the newer release of the controller again, or see who changes the records",
+  },
+  {
+    code: "account-watch-failing",
+    subject: "accounts",
+    watches: "the loop that looks whether what hosts reported reads cannot go on",
+    opens: ["worker/watch-accounts.ts"],
+    closes: ["worker/watch-accounts.ts"],
+    urgent: "no",
+    remedy: "see the controller's log",
+  },
+  {
     code: "drift-mended",
     subject: "node",
     names: oneName,

@@ -13,9 +13,11 @@ import { isStuck } from "./track-failures.ts";
 
 /** What the host's own words say: nothing here is inferred from what was sent to it. */
 export function findingsOfHost(facts: SituationFacts): Finding[] {
-  const { sent, incarnation } = facts;
+  const { sent, incarnation, unreadable } = facts;
   const claimed = findClaim(facts);
   if (claimed !== null) return [...findSilence(facts, null), claimed];
+  if (unreadable !== undefined)
+    return [...findSilence(facts, null), { word: "cannot-tell", since: null, why: unreadable }];
   // A host that was never told anything owes no word.
   if (sent === null || incarnation === null || sent.incarnation !== incarnation) return [];
   const account = facts.account?.incarnation === incarnation ? facts.account : null;

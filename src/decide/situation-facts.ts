@@ -16,6 +16,8 @@ export interface SituationFacts {
   readonly composition: Composition;
   readonly sent: (Sent & { readonly at: string }) | null;
   readonly account: AccountFacts | null;
+  /** Why its account, which is null then, does not read. Left out: it does, or there is none. */
+  readonly unreadable?: string;
   /** What the host says that it has and these records never sent (R35). Left out: nothing of the kind. */
   readonly claim?: ClaimFacts | undefined;
   /** When the host that is enrolled now was enrolled. Null and left out: not known. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { digestSchema, nameSchema, timestampSchema, type Digest, type Name } from "../core/names.ts";
-import { orderSchema, type Order } from "../core/declaration.ts";
+import type { Order } from "../core/declaration.ts";
 import { reportSchema, type Report, type UnorderedReport } from "../core/report.ts";
 import type { ReportDecision, ReportFacts } from "../decide/judge-report.ts";
 import type { Reversion } from "../decide/judge-reversion.ts";
@@ -12,57 +12,12 @@ import type { Database, Queryable, Transaction } from "./database.ts";
 import { heedClaim } from "./heed-claim.ts";
 import { newestDeclaration } from "./declarations.ts";
 import { readPruned } from "./prune/read-pruned.ts";
+import { getAccountToJudge } from "./read-accounts.ts";
 import type { ReadRows } from "./row-memory.ts";
 import { many, maybeOne, one, run } from "./rows.ts";
 import { noteSecondWriter } from "./second-writer.ts";
 import { storableJson } from "./storable.ts";
 import { inTransaction } from "./transaction.ts";
-
-const accountRowSchema = z.object({
-  node: nameSchema,
-  incarnation: z.string(),
-  /** 0.0: the host had accepted nothing yet. */
-  epoch: bigintColumn,
-  number: bigintColumn,
-  boot: bigintColumn,
-  sequence: bigintColumn,
-  digest: digestSchema.nullable(),
-  outcome: reportSchema.shape.outcome,
-  report: reportSchema,
-  receivedAt: timeColumn,
-  readBackAt: timeColumn,
-  appliedSince: timeColumn.nullable(),
-  failing: z.array(z.string()),
-  failingSince: timeColumn.nullable(),
-  failingCount: z.number().int(),
-  noSuccessSince: timeColumn.nullable(),
-  noSuccessCount: z.number().int(),
-  reverted: z.strictObject({ to: orderSchema.nullable(), why: z.string(), since: timestampSchema }).nullable(),
-  revertedHeardAt: timeColumn.nullable(),
-});
-
-const accountSchema = accountRowSchema.transform((row) => {
-  const place = {
-    has: row.epoch === 0 ? null : { epoch: row.epoch, number: row.number },
-    boot: row.boot,
-    sequence: row.sequence,
-  };
-  const { appliedSince, failing, failingSince, failingCount, noSuccessSince, noSuccessCount } = row;
-  const repeats = { failing, failingSince, failingCount, noSuccessSince, noSuccessCount };
-  const track: FailureTrack = { ...place, appliedSince, ...repeats };
-  const { node, incarnation, digest, outcome, report, receivedAt, readBackAt } = row;
-  const reverted =
-    row.reverted === null ? null : { ...row.reverted, heardAt: row.revertedHeardAt ?? row.reverted.since };
-  return { ...place, node, incarnation, digest, outcome, report, receivedAt, readBackAt, reverted, track };
-});
-/** The latest report kept from a node, its place in the order, and what repeats in it. */
-export type AccountRecord = z.output<typeof accountSchema>;
-
-const columns = `node, incarnation, epoch, number, boot, sequence, digest, outcome, report, received_at as "receivedAt",
-  received_at - least(coalesce((report #>> '{readBack,agoMs}')::float8, 0), 1e12) * interval '1 millisecond' as "readBackAt",
-  failing, failing_since as "failingSince", failing_count as "failingCount", no_success_since as "noSuccessSince",
-  no_success_count as "noSuccessCount", applied_since as "appliedSince", reverted,
-  reverted_heard_at as "revertedHeardAt"`;
 
 /**
  * Reads, decides and writes about one report in one transaction that holds the node's row (R38, case 39). What is
@@ -78,7 +33,7 @@ export function keepAccount(
   return inTransaction(db, { isolation: "read committed" }, async (tx) => {
     const node = await lockNode(tx, mesh, kept.node);
     const sentDigest = await findSentDigest(tx, mesh, kept);
-    const account = await getAccount(tx, mesh, kept.node);
+    const account = await getAccountToJudge(tx, mesh, kept.node);
     const facts: ReportFacts = {
       account,
       incarnation: node?.incarnation ?? null,
@@ -91,7 +46,7 @@ export function keepAccount(
     if (decision.kind === "kept") {
       await writeAccount(tx, mesh, kept, decision.track, facts.receivedAt);
       const isSameHost = account?.incarnation === kept.incarnation;
-      await noteSecondWriter(tx, mesh, kept, isSameHost ? account.report.refusals : null);
+      await noteSecondWriter(tx, mesh, kept, isSameHost ? (account.report?.refusals ?? null) : null);
     } else if (decision.kind !== "duplicate") await countRefused(tx, mesh, kept.node);
     if (decision.kind === "older" && decision.reversion)
       await noteReversion(tx, mesh, kept.node, decision.reversion, facts.receivedAt);
@@ -122,7 +77,7 @@ export function keepUnorderedAccount(
   return inTransaction(db, { isolation: "read committed" }, async (tx) => {
     const node = await lockNode(tx, mesh, report.node);
     const facts: UnorderedFacts = {
-      account: await getAccount(tx, mesh, report.node),
+      account: await getAccountToJudge(tx, mesh, report.node),
       incarnation: node?.incarnation ?? null,
       lastSent: await newestDeclaration(tx, mesh, report.node),
       receivedAt: node?.now ?? report.at,
@@ -132,24 +87,6 @@ export function keepUnorderedAccount(
     else await countRefused(tx, mesh, report.node);
     return decision;
   });
-}
-
-export function getAccount(db: Queryable, mesh: Name, node: Name): Promise<AccountRecord | null> {
-  return maybeOne(db, accountSchema, `select ${columns} from account where mesh = $1 and node = $2`, [mesh, node]);
-}
-
-export function listAccounts(db: Queryable, mesh: Name): Promise<AccountRecord[]> {
-  return many(db, accountSchema, `select ${columns} from account where mesh = $1 order by node`, [mesh]);
-}
-
-/** Those kept from these nodes. */
-export function listAccountsOf(db: Queryable, mesh: Name, nodes: readonly Name[]): Promise<AccountRecord[]> {
-  return many(
-    db,
-    accountSchema,
-    `select ${columns} from account where mesh = $1 and node = any($2::text[]) order by node`,
-    [mesh, nodes],
-  );
 }
 
 function lockNode(

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { InputError } from "../core/errors.ts";
 import { nameSchema, type Name } from "../core/names.ts";
 import { planRecovery, type HostFacts, type RecoveryFacts, type RecoveryPlan } from "../decide/plan-recovery.ts";
-import { listAccounts } from "./accounts.ts";
 import { listClaims } from "./claims.ts";
 import { bigintColumn, timeColumn } from "./columns.ts";
 import { clearCondition } from "./conditions.ts";
@@ -11,6 +10,7 @@ import { listSent } from "./declarations.ts";
 import { gateLimits, lockGate } from "./gate.ts";
 import { endGrants } from "./lease.ts";
 import { listNodes } from "./nodes.ts";
+import { listAccounts } from "./read-accounts.ts";
 import { many, one, run } from "./rows.ts";
 import { readStop, type Stop, unnoteStopped } from "./stop.ts";
 import { storableJson, storableText } from "./storable.ts";
@@ -68,7 +68,9 @@ async function readRecovery(tx: Transaction, mesh: Name, without: readonly Name[
 }
 
 async function readHosts(tx: Transaction, mesh: Name): Promise<HostFacts[]> {
-  const accounts = new Map((await listAccounts(tx, mesh)).map((account) => [account.node, account]));
+  // Whose account does not read is not heard: a person leaves it out by name, or its next report is kept.
+  const { accounts: read } = await listAccounts(tx, mesh);
+  const accounts = new Map(read.map((account) => [account.node, account]));
   const claims = new Map((await listClaims(tx, mesh)).map((claim) => [claim.node, claim]));
   const sent = new Map((await listSent(tx, mesh)).map((send) => [send.node, send]));
   return (await listNodes(tx, mesh)).flatMap(({ name, incarnation }): HostFacts[] => {

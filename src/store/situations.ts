@@ -5,12 +5,12 @@ import { situationOf, type Situation } from "../decide/situation.ts";
 import type { FollowedBranch } from "../decide/judge-source.ts";
 import type { Listening, SituationFacts, SituationLimits } from "../decide/situation-facts.ts";
 import type { World } from "../decide/world.ts";
-import { listAccounts, type AccountRecord } from "./accounts.ts";
 import { listClaims, type ClaimRecord } from "./claims.ts";
 import type { Database, Transaction } from "./database.ts";
 import { listSent, type SentRecord } from "./declarations.ts";
 import { listLastTold, type LastTold } from "./last-told.ts";
 import { listNodes, type NodeRecord } from "./nodes.ts";
+import { listAccounts, type AccountRecord, type UnreadAccount } from "./read-accounts.ts";
 import { readListening } from "./read-listening.ts";
 import { listFollowed } from "./source-heads.ts";
 import { inTransaction } from "./transaction.ts";
@@ -22,6 +22,8 @@ export interface MeshView {
   readonly nodes: ReadonlyMap<Name, NodeRecord>;
   readonly sent: ReadonlyMap<Name, SentRecord>;
   readonly accounts: ReadonlyMap<Name, AccountRecord>;
+  /** Nodes whose account does not read: they are in no other way without one. */
+  readonly unread: ReadonlyMap<Name, UnreadAccount>;
   readonly situations: ReadonlyMap<Name, Situation>;
   /** ISO. */
   readonly readAt: string;
@@ -44,6 +46,8 @@ export interface ViewRecords {
   readonly nodes: readonly NodeRecord[];
   readonly sent: readonly SentRecord[];
   readonly accounts: readonly AccountRecord[];
+  /** Left out: all of them read. */
+  readonly unread?: readonly UnreadAccount[];
   readonly told: readonly LastTold[];
   readonly claims: readonly ClaimRecord[];
   /** The branch of each module; one that is not in it was never looked at. */
@@ -57,7 +61,7 @@ async function readView(tx: Transaction, mesh: Name, options: ViewOptions): Prom
     world: await loadWorld(tx, mesh),
     nodes: await listNodes(tx, mesh),
     sent: await listSent(tx, mesh),
-    accounts: await listAccounts(tx, mesh),
+    ...(await listAccounts(tx, mesh)),
     told: await listLastTold(tx, mesh),
     claims: await listClaims(tx, mesh),
     followed: await listFollowed(tx, mesh),
@@ -71,6 +75,7 @@ export function assembleView({ world, followed, ...records }: ViewRecords, optio
   const nodes = new Map(records.nodes.map((node) => [node.name, node]));
   const sent = new Map(records.sent.map((one) => [one.node, one]));
   const accounts = new Map(records.accounts.map((one) => [one.node, one]));
+  const unread = new Map((records.unread ?? []).map((one) => [one.node, one]));
   const told = new Map(records.told.map((one) => [one.node, one]));
   const claims = new Map(records.claims.map((one) => [one.node, one]));
   const situations = new Map<Name, Situation>();
@@ -81,6 +86,7 @@ export function assembleView({ world, followed, ...records }: ViewRecords, optio
       node,
       sent: sent.get(name),
       account: accounts.get(name),
+      unread: unread.get(name),
       told: told.get(name),
       claim: claims.get(name),
       followed,
@@ -88,7 +94,7 @@ export function assembleView({ world, followed, ...records }: ViewRecords, optio
     };
     situations.set(name, situate(its, options));
   }
-  return { world, nodes, sent, accounts, situations, readAt: options.now };
+  return { world, nodes, sent, accounts, unread, situations, readAt: options.now };
 }
 
 interface NodeRecords {
@@ -96,6 +102,7 @@ interface NodeRecords {
   readonly node: NodeRecord;
   readonly sent: SentRecord | undefined;
   readonly account: AccountRecord | undefined;
+  readonly unread: UnreadAccount | undefined;
   readonly told: LastTold | undefined;
   readonly claim: ClaimRecord | undefined;
   readonly followed: ReadonlyMap<Name, FollowedBranch>;
@@ -103,7 +110,7 @@ interface NodeRecords {
 }
 
 function situate(records: NodeRecords, options: ViewOptions): Situation {
-  const { world, node, sent, account, told, claim } = records;
+  const { world, node, sent, account, unread, told, claim } = records;
   return situationOf({
     node: node.name,
     incarnation: node.incarnation,
@@ -127,6 +134,8 @@ function situate(records: NodeRecords, options: ViewOptions): Situation {
             reverted: account.reverted,
             track: account.track,
           },
+    // Of another host than the one that is enrolled now, it would tell nothing if it did read.
+    ...(unread?.incarnation === node.incarnation && unread !== undefined ? { unreadable: unread.why } : {}),
     claim,
     enrolledAt: node.enrolledAt,
     lastContactAt: node.lastContactAt,

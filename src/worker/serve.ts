@@ -17,6 +17,7 @@ import { resumePushes } from "./resume-pushes.ts";
 import { startGateway } from "./start-gateway.ts";
 import { sayWaits } from "./say-waits.ts";
 import { installTemporalRuntime } from "./temporal-runtime.ts";
+import { watchAccounts } from "./watch-accounts.ts";
 import { watchArtifacts } from "./watch-artifacts.ts";
 import { watchAsks } from "./watch-asks.ts";
 import { watchDisks } from "./watch-disks.ts";
@@ -159,6 +160,7 @@ async function startParts(
     watchKeys({ ...parts, mesh: config.mesh, nowMs: Date.now }),
     watchTemporal({ ...parts, mesh: config.mesh, address: config.temporal.address, controller }),
     watchWaits({ ...parts, mesh: config.mesh }),
+    watchAccounts({ ...parts, mesh: config.mesh }),
     watchDisks({ ...parts, mesh: config.mesh, folders: config.watchedFolders }),
     watchAsks({ ...config, ...parts, nowMs: Date.now }),
     resumePushes({ ...parts, mesh: config.mesh, controller, mayAct: () => lease.mayAct() }),

@@ -290,7 +290,8 @@ describe("a node's words for a person, in rows of nodes, of modules and in why (
       waitingFor: [],
       nodes: [{ node: "node-a", declared: artifact, word, applied: false }],
     });
-    const why = { situation: stands, assignments: [], remedy: null, sends: [], refusedReports: 0, reported: null };
+    const heard = { refusedReports: 0, reportUnreadable: false, reported: null };
+    const why = { situation: stands, assignments: [], remedy: null, sends: [], ...heard };
     expect(text).toContain(`1 ${said}`);
     expect(statusText({ ...settled, nodes: [stands] }, now)).toContain(`node-a  ${said}  `);
     expect(nodeWhyText(why, now)).toMatch(new RegExp(`^node-a is ${said}, .*\\n {2}${said} `));

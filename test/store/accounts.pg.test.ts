@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Report } from "../../src/core/report.ts";
 import type { ReportDecision, ReportFacts } from "../../src/decide/judge-report.ts";
-import { getAccount, keepAccount, listAccounts } from "../../src/store/accounts.ts";
+import { keepAccount } from "../../src/store/accounts.ts";
+import { getAccount, listAccounts } from "../../src/store/read-accounts.ts";
 import { getNode } from "../../src/store/nodes.ts";
 import { addNodes, digestOf, grant, mesh, openRecords, reportOf, sendOne, type Records } from "./open-records.ts";
 
@@ -58,7 +59,7 @@ describe("the account of a node (R38)", () => {
   it("knows when what it says was read back: by its own clock, however the host's goes (R31)", async () => {
     await keep({ ...reportOf("node-a"), at: "2020-01-01T00:00:00.000Z", readBack: { agoMs: 90_000, everyMs: 30_000 } });
     await keep(reportOf("node-b"));
-    const ages = (await listAccounts(records.db, mesh)).map(
+    const ages = (await listAccounts(records.db, mesh)).accounts.map(
       ({ receivedAt, readBackAt }) => Date.parse(receivedAt) - Date.parse(readBackAt),
     );
     expect(ages).toEqual([90_000, 0]);
@@ -68,7 +69,7 @@ describe("the account of a node (R38)", () => {
     const readBack = { agoMs: Number.MAX_SAFE_INTEGER, everyMs: 30_000 };
     await keep({ ...reportOf("node-a"), readBack });
     await keep(reportOf("node-b"));
-    const [account, ...others] = await listAccounts(records.db, mesh);
+    const [account, ...others] = (await listAccounts(records.db, mesh)).accounts;
     expect(others.map(({ node }) => node)).toEqual(["node-b"]);
     expect(account?.report.readBack).toEqual(readBack);
     expect(account?.readBackAt).toMatch(/^(19|20)/);
@@ -111,7 +112,7 @@ describe("the account of a node (R38)", () => {
       outcome: "applied" as const,
     };
     await keep(report);
-    expect(await listAccounts(records.db, mesh)).toMatchObject([
+    expect((await listAccounts(records.db, mesh)).accounts).toMatchObject([
       {
         node: "node-a",
         has: { epoch: 3, number: 4 },

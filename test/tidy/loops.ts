@@ -66,6 +66,12 @@ export const loopFiles: readonly LoopFile[] = [
     trouble: { condition: "wait-watch-failing" },
   },
   {
+    file: "worker/watch-accounts.ts",
+    count: 1,
+    what: "looks whether what hosts reported reads",
+    trouble: { condition: "account-watch-failing" },
+  },
+  {
     file: "worker/watch-disks.ts",
     count: 1,
     what: "looks how much room there is, here and by the reports of hosts",

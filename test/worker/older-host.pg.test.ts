@@ -9,7 +9,7 @@ import { signEnvelope } from "../../src/link/envelope.ts";
 import { generateSigningKey, incarnationOf } from "../../src/link/keys.ts";
 import { generateSealIdentity } from "../../src/link/sealing.ts";
 import { dropEpoch } from "../../src/link/unordered-declaration.ts";
-import { getAccount } from "../../src/store/accounts.ts";
+import { getAccount } from "../../src/store/read-accounts.ts";
 import { insertDeclarations } from "../../src/store/declarations.ts";
 import { createToken } from "../../src/store/enrolment.ts";
 import { withGate } from "../../src/store/gate.ts";

@@ -177,6 +177,7 @@ async function whyNode(connection: MeshConnection, name: Name, { now, remedy }: 
       at: issuedAt,
     })),
     refusedReports: view.nodes.get(name)?.refusedReports ?? 0,
+    reportUnreadable: view.unread.has(name),
     reported:
       account === undefined
         ? null

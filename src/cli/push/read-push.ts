@@ -1,7 +1,7 @@
 import type { Name } from "../../core/names.ts";
 import type { Told } from "../../core/push.ts";
 import { findStale } from "../../decide/find-stale.ts";
-import { type AccountRecord, listAccountsOf } from "../../store/accounts.ts";
+import { type AccountRecord, listAccountsOf } from "../../store/read-accounts.ts";
 import type { Database } from "../../store/database.ts";
 import { listSentTo } from "../../store/declarations.ts";
 import { listNodesNamed } from "../../store/nodes.ts";
@@ -22,7 +22,9 @@ export async function readPush(db: Database, mesh: Name, push: string, silentAft
   const told = newestOfEach(await listTold(db, mesh, push));
   // Read many times a second: of a large mesh only those that it is about.
   const names = told.map((one) => one.node);
-  const accounts = new Map((await listAccountsOf(db, mesh, names)).map((account) => [account.node, account]));
+  const read = await listAccountsOf(db, mesh, names);
+  const accounts = new Map(read.accounts.map((account) => [account.node, account]));
+  const unread = new Map(read.unread.map((one) => [one.node, one]));
   const sent = new Map((await listSentTo(db, mesh, names)).map((one) => [one.node, one]));
   const silent = new Map((await listNodesNamed(db, mesh, names)).map((node) => [node.name, node.silentMs ?? Infinity]));
   const silenceOf = (node: Name): number | null => {
@@ -30,7 +32,10 @@ export async function readPush(db: Database, mesh: Name, push: string, silentAft
     return ms > silentAfterMs ? ms : null;
   };
   const now = await readClock(db);
-  const staleOf = (account: AccountRecord | undefined): string | null => {
+  const staleOf = (node: Name): string | null => {
+    const account: AccountRecord | undefined = accounts.get(node);
+    const unreadable = unread.get(node);
+    if (unreadable !== undefined && unreadable.incarnation === sent.get(node)?.incarnation) return unreadable.why;
     // What another machine under this name said tells nothing of this one.
     if (account === undefined || account.incarnation !== sent.get(account.node)?.incarnation) return null;
     const { receivedAt, readBackAt, reverted, report } = account;
@@ -47,7 +52,7 @@ export async function readPush(db: Database, mesh: Name, push: string, silentAft
       sentAt: sent.get(one.node)?.issuedAt ?? null,
       account: accounts.get(one.node) ?? null,
       silentMs: silenceOf(one.node),
-      stale: staleOf(accounts.get(one.node)),
+      stale: staleOf(one.node),
     });
     final &&= judged.final;
     const { effect, says, pending } = judged;

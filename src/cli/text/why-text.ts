@@ -30,6 +30,8 @@ export interface NodeWhy {
   }[];
   /** Reports of it that were refused, and not kept. */
   readonly refusedReports: number;
+  /** Its host reported, and the records of it do not read: `reported` is null then. */
+  readonly reportUnreadable: boolean;
   readonly reported: {
     readonly outcome: string;
     readonly receivedAt: string;
@@ -63,7 +65,9 @@ export function nodeWhyText(why: NodeWhy, now: Date): string {
     ...(runs.length === 0 ? ["no module is assigned to it"] : ["is to run", alignColumns(runs, "  ")]),
     ...(sent.length === 0 ? ["it was never told anything"] : ["last told", alignColumns(sent, "  ")]),
     reported === null
-      ? "its host has reported nothing"
+      ? why.reportUnreadable
+        ? "its host has reported, and what it said does not read: its next report mends that"
+        : "its host has reported nothing"
       : `its host reported ${reported.outcome} ${describeAge(reported.receivedAt, now)}`,
     ...(troubles.length === 0 ? [] : [alignColumns(troubles, "  ")]),
     ...sayRefused(why.refusedReports),

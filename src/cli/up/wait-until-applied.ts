@@ -1,4 +1,4 @@
-import { listAccountsOf } from "../../store/accounts.ts";
+import { listAccountsOf } from "../../store/read-accounts.ts";
 import { listSentTo } from "../../store/declarations.ts";
 import { judgeEffect } from "../push/judge-effect.ts";
 import { sayEffect } from "../text/say-effect.ts";
@@ -16,7 +16,8 @@ export async function waitUntilApplied(parts: UpParts, up: BroughtUp): Promise<r
   const { db, mesh } = up.connection;
   const until = performance.now() + patienceMs;
   for (;;) {
-    const accounts = new Map((await listAccountsOf(db, mesh, exampleNodes)).map((account) => [account.node, account]));
+    const read = await listAccountsOf(db, mesh, exampleNodes);
+    const accounts = new Map(read.accounts.map((account) => [account.node, account]));
     const troubles = (await listSentTo(db, mesh, exampleNodes)).flatMap((sent) => {
       const account = accounts.get(sent.node) ?? null;
       const old = up.startedNodes.includes(sent.node) && (account === null || account.receivedAt < up.startedAt);
@@ -27,7 +28,7 @@ export async function waitUntilApplied(parts: UpParts, up: BroughtUp): Promise<r
         sentAt: sent.issuedAt,
         account,
         silentMs: null,
-        stale: null,
+        stale: read.unread.find(({ node }) => node === sent.node)?.why ?? null,
       });
       return judged.effect === "applied"
         ? []

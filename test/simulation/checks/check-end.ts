@@ -1,7 +1,7 @@
 import type { Declaration } from "../../../src/core/declaration.ts";
 import { composeForPush } from "../../../src/decide/compose-for-push.ts";
 import { describeOrder } from "../../../src/decide/order.ts";
-import type { AccountRecord } from "../../../src/store/accounts.ts";
+import type { AccountRecord } from "../../../src/store/read-accounts.ts";
 import type { ViewOptions } from "../../../src/store/situations.ts";
 import type { Lease } from "../../../src/worker/lease-keeper.ts";
 import type { SimulatedHost } from "../hosts/host.ts";

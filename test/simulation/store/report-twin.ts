@@ -4,7 +4,7 @@ import { type GrantsRead, judgeReport } from "../../../src/decide/judge-report.t
 import type { Claim } from "../../../src/decide/judge-claim.ts";
 import { compareOrder } from "../../../src/decide/order.ts";
 import { describeSecondWriter, listForeign, listNewOffers } from "../../../src/decide/find-second-writer.ts";
-import type { AccountRecord } from "../../../src/store/accounts.ts";
+import type { AccountRecord } from "../../../src/store/read-accounts.ts";
 import type { Hooks, ReportAnswered } from "./backend.ts";
 import { heed, settle } from "./claim-twin.ts";
 import { type Draft, mapChanged, put } from "./state.ts";

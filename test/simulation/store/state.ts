@@ -6,7 +6,7 @@ import type { StopReason } from "../../../src/decide/judge-claim.ts";
 import { compareOrder } from "../../../src/decide/order.ts";
 import type { World, WorldArtifact, WorldModule, WorldNode } from "../../../src/decide/world.ts";
 import type { Order } from "../../../src/core/declaration.ts";
-import type { AccountRecord } from "../../../src/store/accounts.ts";
+import type { AccountRecord } from "../../../src/store/read-accounts.ts";
 import type { ClaimRecord } from "../../../src/store/claims.ts";
 import type { Mail, SentRecord } from "../../../src/store/declarations.ts";
 import type { GrantRecord, LeaseRecord } from "../../../src/store/lease.ts";

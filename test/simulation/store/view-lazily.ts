@@ -10,6 +10,7 @@ export function viewLazily(records: Records, options: ViewOptions): MeshView {
     nodes: new Map(nodes.map((one) => [one.name, one])),
     sent: new Map(sent.map((one) => [one.node, one])),
     accounts: new Map(accounts.map((one) => [one.node, one])),
+    unread: new Map(),
     readAt: options.now,
     get situations() {
       whole ??= assembleView(viewRecordsOf(records), options);
